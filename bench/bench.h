@@ -66,6 +66,7 @@ void work_relate(bench *b);
 void work_wave(bench *b);
 void work_ccd(bench *b);
 void work_convex(bench *b);
+void work_clearance(bench *b);
 void work_distance(bench *b);
 void work_motion(bench *b);
 void work_particles(bench *b);

@@ -165,6 +165,7 @@ static void run_all(bench *b) {
   work_ccd(b);
   work_convex(b);
   work_motion(b);
+  work_clearance(b);
   work_particles(b);
   work_rigid(b);
   work_distance(b);

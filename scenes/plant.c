@@ -480,7 +480,8 @@ bool scenes_make_plant(const scenes_request *request, scenes_scene *scene) {
     if (p.column == 0) begin_row(&p);
     place_bay(&p);
   }
-  bool done = !p.failed && plant_clashes(&p.shelf, &p.random, request->clashes);
+  bool done = !p.failed && plant_clashes(&p.shelf, &p.random, request->clashes) &&
+              plant_gaps(&p.shelf, &p.random, request->gaps);
   parts_free(&p.shelf);
   return done;
 }

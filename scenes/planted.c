@@ -9,12 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct placed_solid {
-  solid what;
-  turn how;
-  double at[3];
-} placed_solid;
-
 typedef struct construction {
   const char *name;
   const char *relation;
@@ -23,10 +17,6 @@ typedef struct construction {
   placed_solid a, b;
 } construction;
 
-#define ALONG_X \
-  {             \
-    { 1, 2, 3 } \
-  }
 #define ALONG_Y \
   {             \
     { 2, 3, 1 } \
@@ -34,14 +24,6 @@ typedef struct construction {
 #define UPRIGHT \
   {             \
     { 3, 1, 2 } \
-  }
-#define UPSIDE    \
-  {               \
-    { 1, -2, -3 } \
-  }
-#define UPSIDE_ALONG_Y \
-  {                    \
-    { 2, 1, -3 }       \
   }
 #define QUARTER  \
   {              \
@@ -380,9 +362,8 @@ static void find_place(const yard *y, uint32_t pair, double middle[3]) {
   middle[2] = 3;
 }
 
-/* The solid's own turn and place, then the pair's turn. */
-static bool place_member(yard *y, const placed_solid *member, turn whole, const double middle[3], const char *name,
-                         uint32_t number, char letter) {
+bool plant_member(parts *shelf, const placed_solid *member, turn whole, const double middle[3], const char *name,
+                  uint32_t number, char letter) {
   turn how;
   double at[3], pose[12];
   char text[48];
@@ -395,7 +376,7 @@ static bool place_member(yard *y, const placed_solid *member, turn whole, const 
   for (int k = 0; k < 3; k++) at[k] += middle[k];
   turn_pose(how, at, pose);
   snprintf(text, sizeof text, "%s %u/%c", name, number, letter);
-  return parts_find(y->shelf, &member->what, &mesh) && scene_add_object(y->shelf->scene, text, "planted", mesh, pose);
+  return parts_find(shelf, &member->what, &mesh) && scene_add_object(shelf->scene, text, "planted", mesh, pose);
 }
 
 static bool plant_pair(yard *y, const construction *how, uint32_t number, turn whole, bool swapped) {
@@ -404,9 +385,9 @@ static bool plant_pair(yard *y, const construction *how, uint32_t number, turn w
   uint32_t first = scene->object_count;
   find_place(y, y->pairs++, middle);
   scene->pairs[scene->pair_count++] =
-      (scenes_pair){first, first + 1, swapped ? "b_in_a" : how->relation, how->name, how->surfaces_meet};
-  return place_member(y, swapped ? &how->b : &how->a, whole, middle, how->name, number, 'a') &&
-         place_member(y, swapped ? &how->a : &how->b, whole, middle, how->name, number, 'b');
+      (scenes_pair){first, first + 1, swapped ? "b_in_a" : how->relation, how->name, how->surfaces_meet, 0};
+  return plant_member(y->shelf, swapped ? &how->b : &how->a, whole, middle, how->name, number, 'a') &&
+         plant_member(y->shelf, swapped ? &how->a : &how->b, whole, middle, how->name, number, 'b');
 }
 
 bool plant_clashes(parts *shelf, random_stream *random, uint32_t count) {

@@ -64,7 +64,7 @@ static const scenes_kind kinds[] = {
      .max_gap = 0.0625,
      .make = scenes_make_pipes},
     {.name = "plant",
-     .summary = "a process plant of separate objects, and planted clashes",
+     .summary = "a process plant of separate objects, and planted clashes and gaps",
      .size_means = "number of objects, not counting the planted ones",
      .default_size = 300,
      .max_size = 1000000,
@@ -109,6 +109,7 @@ const char *scenes_fault(const scenes_kind *kind, const scenes_request *request)
   if (kind->max_detail > 0 && request->detail < 1) return "the detail must be at least 1";
   if (kind->max_detail > 0 && request->detail > kind->max_detail) return "the detail is out of range for this kind";
   if (kind->max_clashes > 0 && request->clashes > kind->max_clashes) return "too many clashes are asked for";
+  if (kind->max_clashes > 0 && request->gaps > kind->max_clashes) return "too many gaps are asked for";
   if (!kind->uses_gap) return NULL;
   if (!isfinite(request->gap)) return "the gap must be a finite number";
   if (request->gap < kind->min_gap || request->gap > kind->max_gap) return "the gap is out of range for this kind";

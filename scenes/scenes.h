@@ -19,8 +19,9 @@
  *   pipes       size = number of seeded pipe runs, about 4,000 triangles each, next to six fixed pairs (pipes.c lists
  *               them). Hollow pipes of 32-gon rings. `gap` is for the parallel pair and the sleeve.
  *   plant       size = number of objects. A process plant whose objects are all separate, and next to it `clashes`
- *               pairs of each construction in planted.c, whose relations are known. Every coordinate is a multiple of
- *               2^-18 m below 64 m and so a float's value. Rings have 32 `detail` corners. No gap.
+ *               pairs of each construction in planted.c, whose relations are known, and `gaps` of each in
+ *               planted_gaps.c, whose distances are. Every coordinate is a multiple of 2^-18 m below 64 m and so a
+ *               float's value. Rings have 32 `detail` corners. No gap.
  *   robot       size = parts that a robot takes from a table to a conveyor, 128 steps each. A scene that moves; what
  *               meets at which step is known from the plan (robot_truth.c). No gap.
  */
@@ -58,6 +59,7 @@ typedef struct scenes_pair { /* two objects whose relation is known by construct
   const char *relation;     /* in the words of graze_relation_string */
   const char *construction; /* what was built */
   bool surfaces_meet;
+  double gap; /* the distance of the two; 0: they meet, or it is not known */
 } scenes_pair;
 
 typedef struct scenes_move { /* an object's pose from a step on */
@@ -87,7 +89,8 @@ typedef struct scenes_scene {
 typedef struct scenes_request {
   uint32_t size;
   uint32_t detail;  /* of kinds that have it */
-  uint32_t clashes; /* of kinds that plant them: so many of each construction */
+  uint32_t clashes; /* of kinds that plant them: so many of each construction; */
+  uint32_t gaps;    /* and of pairs whose distance is known; default 0 */
   uint64_t seed;
   double gap; /* 0, or at least 2^-44 in magnitude: smaller ones would drown in the coordinates' rounding */
 } scenes_request;
@@ -99,7 +102,7 @@ typedef struct scenes_kind {
   uint32_t default_size;
   uint32_t max_size;                     /* so that 32-bit indices suffice */
   uint32_t default_detail, max_detail;   /* 0: the kind has no detail */
-  uint32_t default_clashes, max_clashes; /* 0: the kind plants none */
+  uint32_t default_clashes, max_clashes; /* 0: the kind plants none; as many gaps at most */
   bool uses_seed;
   bool uses_gap;
   double default_gap;

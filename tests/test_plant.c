@@ -391,10 +391,47 @@ static void test_requests(void **unused) {
   assert_non_null(strstr(scenes_fault(kind, &request), "size"));
 }
 
+/* Planted distances are those of the meshes, to the last bit, and nothing planted is as near to anything else. */
+static void test_planted_gaps(void **unused) {
+  (void)unused;
+  const scenes_kind *kind = scenes_find_kind("plant");
+  const uint64_t count = (uint64_t)test_rounds(8, 100);
+  for (uint64_t seed = 1; seed <= count; seed++) {
+    scenes_request request = scenes_default_request(kind);
+    scenes_scene scene;
+    const char *reason;
+    request.seed = seed;
+    request.size = 20;
+    request.clashes = 0;
+    request.gaps = 3;
+    assert_true(scenes_make(kind, &request, &scene, &reason));
+    assert_int_equal(scene.pair_count, 3 * 14);
+    assert_int_equal(scene.object_count, 20 + 2 * scene.pair_count);
+    baked_plant baked = bake_plant(&scene);
+    for (uint32_t i = 0; i < scene.pair_count; i++) {
+      const scenes_object *objects[2] = {&scene.objects[scene.pairs[i].a], &scene.objects[scene.pairs[i].b]};
+      graze_pose poses[2];
+      graze_distance_result r;
+      for (int k = 0; k < 2; k++) memcpy(poses[k].m, objects[k]->pose, sizeof poses[k].m);
+      assert_int_equal(graze_mesh_distance(baked.query, baked.meshes[objects[0]->mesh], &poses[0],
+                                           baked.meshes[objects[1]->mesh], &poses[1], NULL, &r),
+                       GRAZE_OK);
+      if (r.nearest.distance != scene.pairs[i].gap || r.lower != r.upper)
+        fail_msg("%s: %.17g, not %.17g", objects[0]->name, r.nearest.distance, scene.pairs[i].gap);
+      assert_true(scene.pairs[i].gap > 0 && scene.pairs[i].gap <= 0.125);
+      assert_string_equal(scene.pairs[i].relation, "separate");
+    }
+    check_truth(&scene, &baked, 0);
+    free_baked(&baked);
+    scenes_free(&scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_requests), cmocka_unit_test(test_same_seed), cmocka_unit_test(test_seeds),
-      cmocka_unit_test(test_sizes),    cmocka_unit_test(test_gaps),      cmocka_unit_test(test_relations),
+      cmocka_unit_test(test_requests),  cmocka_unit_test(test_same_seed),    cmocka_unit_test(test_seeds),
+      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_planted_gaps), cmocka_unit_test(test_gaps),
+      cmocka_unit_test(test_relations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

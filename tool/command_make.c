@@ -21,7 +21,8 @@
 typedef struct make_options {
   common_options common;
   const scenes_kind *kind;
-  const char *size_text, *seed_text, *gap_text, *detail_text, *clashes_text; /* read when the kind is known */
+  const char *size_text, *seed_text, *gap_text, *detail_text, *clashes_text,
+      *gaps_text; /* read when the kind is known */
   scenes_request request;
   bool boxes, balls, rigid; /* not a kind of scene */
   bool bodies;
@@ -38,6 +39,7 @@ enum {
   key_gap,
   key_detail,
   key_clashes,
+  key_gaps,
   key_kind,
   key_step,
   key_speed,
@@ -51,6 +53,7 @@ static const struct argp_option options[] = {
     {"gap", key_gap, "LENGTH", 0, "gap between parts that nearly touch, in metres", 0},
     {"detail", key_detail, "N", 0, "tessellation of round parts, where size is a number of objects", 0},
     {"clashes", key_clashes, "N", 0, "number of planted clashes of each type", 0},
+    {"gaps", key_gaps, "N", 0, "number of planted pairs of each type whose distance is known", 0},
     {"bodies", key_bodies, NULL, 0, "the fragments of an explosion, for `graze simulate'", 0},
     {"debris", key_debris, "N", 0,
      "N fragments that fly from an explosion at equipment, for `graze motion', and what each hits first", 0},
@@ -80,6 +83,8 @@ static void finish_request(make_options *make, struct argp_state *state) {
     request->detail = (uint32_t)options_number(state, "detail", make->detail_text, 1, make->kind->max_detail);
   if (make->clashes_text && make->kind->max_clashes > 0)
     request->clashes = (uint32_t)options_number(state, "clashes", make->clashes_text, 0, make->kind->max_clashes);
+  if (make->gaps_text && make->kind->max_clashes > 0)
+    request->gaps = (uint32_t)options_number(state, "gaps", make->gaps_text, 0, make->kind->max_clashes);
   const char *fault = scenes_fault(make->kind, request);
   if (fault) argp_error(state, "%s", fault);
   if (!make->common.output) argp_error(state, "-o is needed: a folder, or a file that ends in .obj or .glb");
@@ -136,6 +141,9 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
     case key_clashes:
       make->clashes_text = argument;
       break;
+    case key_gaps:
+      make->gaps_text = argument;
+      break;
     case key_bodies:
       make->bodies = true;
       break;
@@ -187,8 +195,8 @@ static char *filter_help(int key, const char *text, void *input) {
       fprintf(stream, "    detail: from 1 to %" PRIu32 " (default %" PRIu32 ")\n", kind->max_detail,
               kind->default_detail);
     if (kind->max_clashes > 0)
-      fprintf(stream, "    clashes: from 0 to %" PRIu32 " (default %" PRIu32 ")\n", kind->max_clashes,
-              kind->default_clashes);
+      fprintf(stream, "    clashes: from 0 to %" PRIu32 " (default %" PRIu32 "); gaps: likewise (default 0)\n",
+              kind->max_clashes, kind->default_clashes);
   }
   ball_request_help(stream);
   rigid_request_help(stream);
@@ -208,6 +216,7 @@ static void tell_json(output *out, const make_options *make, const scenes_scene 
   gz_json_double(&writer, "gap", make->request.gap);
   if (make->kind->max_detail > 0) gz_json_integer(&writer, "detail", make->request.detail);
   if (make->kind->max_clashes > 0) gz_json_integer(&writer, "clashes", make->request.clashes);
+  if (make->kind->max_clashes > 0) gz_json_integer(&writer, "gaps", make->request.gaps);
   gz_json_open(&writer, "files", '[');
   const char *cell = done->files.text;
   for (uint64_t i = 0; i < done->files.cell_count; i++, cell += strlen(cell) + 1) {
@@ -242,8 +251,8 @@ static void note_unused_of_rigid(const make_options *make) {
   if (boxes->kind_text || boxes->step_text || boxes->speed_text)
     note("--kind, --step and --speed are for boxes: they change nothing in %s", kind->name);
   if (make->seed_text && !kind->uses_seed) note("nothing is random in %s: --seed changes nothing", kind->name);
-  if (make->gap_text || make->detail_text || make->clashes_text)
-    note("--gap, --detail and --clashes change nothing in %s", kind->name);
+  if (make->gap_text || make->detail_text || make->clashes_text || make->gaps_text)
+    note("--gap, --detail, --clashes and --gaps change nothing in %s", kind->name);
 }
 
 /* What the kind has no use for. */
@@ -257,8 +266,8 @@ static void note_unused(const make_options *make) {
   const box_request *boxes = &make->box_request;
   if (!make->boxes && (boxes->kind_text || boxes->step_text || boxes->speed_text))
     note("--kind, --step and --speed are for boxes: they change nothing in %s", name);
-  if (make->boxes && (make->gap_text || make->detail_text || make->clashes_text))
-    note("--gap, --detail and --clashes change nothing in boxes");
+  if (make->boxes && (make->gap_text || make->detail_text || make->clashes_text || make->gaps_text))
+    note("--gap, --detail, --clashes and --gaps change nothing in boxes");
   if (make->boxes) return;
   const scenes_kind *kind = make->kind;
   if (make->seed_text && !(balls ? balls->uses_seed : kind->uses_seed))
@@ -267,6 +276,8 @@ static void note_unused(const make_options *make) {
   if (make->detail_text && (balls || kind->max_detail == 0)) note("%s has no detail: --detail changes nothing", name);
   if (make->clashes_text && (balls || kind->max_clashes == 0))
     note("nothing is planted in %s: --clashes changes nothing", name);
+  if (make->gaps_text && (balls || kind->max_clashes == 0))
+    note("nothing is planted in %s: --gaps changes nothing", name);
 }
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
@@ -278,7 +289,8 @@ const struct argp make_argp = {
     .args_doc = "KIND",
     .doc =
         "Generates a model: in the folder given by -o, an OBJ for each mesh and a scene.json for `graze check'; or, "
-        "if -o ends in .obj or .glb, one file with all objects. The planted clashes are listed in truth.json (or "
+        "if -o ends in .obj or .glb, one file with all objects. The planted clashes and gaps are listed in truth.json "
+        "(or "
         "FILE.truth.json), a motion is in motion.csv (or FILE.motion.csv). The kind `boxes' makes a file for `graze "
         "pairs', .csv or .gzb; `bed' and those below it make folders for `graze simulate'.\v ",
     .help_filter = filter_help};

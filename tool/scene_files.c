@@ -106,6 +106,7 @@ static void write_truth_pair(gz_json *writer, const scenes_scene *scene, const s
   gz_json_text(writer, "relation", pair->relation);
   gz_json_bool(writer, "surfaces_meet", pair->surfaces_meet);
   gz_json_text(writer, "construction", pair->construction);
+  if (pair->gap > 0) gz_json_double(writer, "gap", pair->gap);
   gz_json_close(writer);
 }
 
