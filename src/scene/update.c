@@ -77,12 +77,41 @@ static graze_status list_pairs(graze_scene *scene, bool all, pair_list *list) {
   return GRAZE_OK;
 }
 
-/* Asks for the clearances of all pairs; what is known of those that had another one is of no use. */
+typedef struct asked_pair {
+  uint64_t key;
+  uint32_t number;
+} asked_pair;
+
+static int asked_order(const void *p, const void *q) {
+  const uint64_t x = ((const asked_pair *)p)->key, y = ((const asked_pair *)q)->key;
+  return (x > y) - (x < y);
+}
+
+/* Pairs of the broad phase are in the order of proxies, which depends on what was there before. */
+static graze_status sort_pairs(graze_scene *scene, pair_list *list) {
+  uint64_t sorted = 1;
+  while (sorted < list->count && list->keys[sorted - 1] < list->keys[sorted]) sorted++;
+  if (sorted >= list->count) return GRAZE_OK;
+  const size_t bytes = list->count * sizeof(asked_pair);
+  if (!gz_buffer_reserve(scene->context, &scene->live->batch, bytes, 0)) return gz_fail_memory(scene->context, bytes);
+  asked_pair *pairs = scene->live->batch.data;
+  for (uint64_t i = 0; i < list->count; i++) pairs[i] = (asked_pair){list->keys[i], list->numbers[i]};
+  qsort(pairs, list->count, sizeof *pairs, asked_order);
+  for (uint64_t i = 0; i < list->count; i++) {
+    list->keys[i] = pairs[i].key;
+    list->numbers[i] = pairs[i].number;
+  }
+  return GRAZE_OK;
+}
+
+/* Asks for the clearances of all pairs, in the order in which their objects were added; what is known of those that had
+ * another one is of no use. */
 static graze_status find_clearances(graze_scene *scene, clearance_asking *asking) {
   live_scene *live = scene->live;
   pair_list list;
   if (asking->clearance == NULL && !live->has_clearances) return GRAZE_OK;
   graze_status status = list_pairs(scene, true, &list);
+  if (status == GRAZE_OK) status = sort_pairs(scene, &list);
   if (status != GRAZE_OK) return status;
   if (asking->clearance != NULL)
     status = gz_ask_clearances(scene, gz_asking_clearance, asking, list.keys, list.count, list.clearances);
