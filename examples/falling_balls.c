@@ -41,7 +41,7 @@ static graze_status build(graze_world *world, int count) {
 }
 
 int main(int argc, char **argv) {
-  int count = argc > 1 ? atoi(argv[1]) : COUNT;
+  long count = argc > 1 ? strtol(argv[1], NULL, 10) : COUNT;
   graze_context *context = NULL;
   graze_world *world = NULL;
   graze_step_limits limits;
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   }
   graze_status status = graze_context_create(NULL, &context);
   if (status == GRAZE_OK) status = graze_world_create(context, &def, &world);
-  if (status == GRAZE_OK) status = build(world, count);
+  if (status == GRAZE_OK) status = build(world, (int)count);
   if (status == GRAZE_OK) status = graze_world_get_limits(world, &limits);
   for (int tenth = 0; tenth <= 5 && status == GRAZE_OK; tenth++) {
     double dt = limits.duration / 40;

@@ -230,7 +230,7 @@ static wedge edge_wedge(predicate_points *set, int first, int beyond, operand *b
 
 static flat_view view_flat(const sign_source *s, int first) {
   flat_view v = {0, 0};
-  while (v.turn == 0) v.turn = (int8_t)sign2(s, v.axis++, first, first + 1, first + 2);
+  while (v.turn == 0) v.turn = (int16_t)sign2(s, v.axis++, first, first + 1, first + 2);
   v.axis--;
   return v;
 }

@@ -83,8 +83,8 @@ static inline void add_doubt(findings *f, severity how, graze_doubt what, int wh
 
 /* A proper triangle seen along an axis that keeps its area, and which way it turns there. */
 typedef struct flat_view {
-  int8_t axis;
-  int8_t turn; /* 0: not looked at */
+  int16_t axis;
+  int16_t turn; /* 0: not looked at */
 } flat_view;
 
 /* What has been found out about a triangle, each when it was first asked for. */
