@@ -68,6 +68,7 @@ void work_ccd(bench *b);
 void work_convex(bench *b);
 void work_clearance(bench *b);
 void work_distance(bench *b);
+void work_gap(bench *b);
 void work_motion(bench *b);
 void work_particles(bench *b);
 void work_rigid(bench *b);

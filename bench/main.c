@@ -169,6 +169,7 @@ static void run_all(bench *b) {
   work_particles(b);
   work_rigid(b);
   work_distance(b);
+  work_gap(b);
 #ifdef BENCH_IO
   work_read(b);
 #endif

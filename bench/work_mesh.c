@@ -5,48 +5,8 @@
 #include <string.h>
 
 #include "contest.h"
-#include "poses.h"
+#include "peer_inputs.h"
 #include "reference.h"
-
-/* The paths that a contest's inputs are written to, and the lines that tell a peer to read them. */
-typedef struct inputs {
-  char *path[3], *line[4];
-  int count;
-} inputs;
-
-static void inputs_add(inputs *in, const bench *b, const char *file, const char *command) {
-  in->path[in->count] = text_of("%s/%s", b->work_folder, file);
-  in->line[in->count] = text_of("%s %s", command, in->path[in->count]);
-  in->count++;
-}
-
-static inputs inputs_write(const bench *b, const model *x, const model *y, const pose_list *poses) {
-  inputs in = {0};
-  if (!b->peers) return in;
-  inputs_add(&in, b, "a.mesh", "load a");
-  model_write(x, in.path[0]);
-  if (y) {
-    inputs_add(&in, b, "b.mesh", "load b");
-    model_write(y, in.path[1]);
-  }
-  if (poses) {
-    inputs_add(&in, b, "poses.bin", "poses");
-    poses_write(poses, in.path[in.count - 1]);
-  }
-  return in;
-}
-
-static void inputs_remove(inputs *in) {
-  for (int i = 0; i < in->count; i++) {
-    remove(in->path[i]);
-    free(in->path[i]);
-    free(in->line[i]);
-  }
-}
-
-static void join(contest *c, const char *task, bool no_hash, const inputs *in) {
-  contest_peers(c, task, no_hash, (const char *const *)in->line);
-}
 
 /* ---- build ------------------------------------------------------------------------------------------------------ */
 
@@ -118,7 +78,7 @@ static void one_build(bench *b, const char *name) {
                       {b, &m, GRAZE_VOLUMES_ALIGNED, true, NULL, {0}, 0},
                       {b, &m, GRAZE_VOLUMES_ALIGNED, false, NULL, {0}, 0}};
   build_job refits[] = {jobs[0], jobs[2]};
-  inputs in = inputs_write(b, &m, NULL, NULL);
+  peer_inputs in = peer_inputs_write(b, &m, NULL, NULL);
   contest c;
   contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "build/%s", name);
   c.judge = judge_build;
@@ -130,10 +90,10 @@ static void one_build(bench *b, const char *name) {
     refit_begin(&refits[k]);
     contest_ours(&c, k ? "cpu/refit_aligned" : "cpu/refit_oriented", run_refit, &refits[k]);
   }
-  join(&c, "build", true, &in);
+  peer_inputs_join(&c, "build", true, &in);
   contest_end(&c);
   for (int k = 0; k < 2; k++) refit_end(&refits[k]);
-  inputs_remove(&in);
+  peer_inputs_remove(&in);
   model_free(&m);
 }
 
@@ -196,7 +156,7 @@ static void judge_boolean(contest *c, entry *e) {
 static void boolean_case(bench *b, const model *x, const model *y, const char *kind, pose_list *poses) {
   boolean_job j = {.poses = poses, .overhead = clock_overhead()};
   contest c;
-  inputs in = inputs_write(b, x, y, poses);
+  peer_inputs in = peer_inputs_write(b, x, y, poses);
   must(graze_query_create(b->context, &j.query), "graze_query_create");
   j.a = model_bake(b, x, GRAZE_VOLUMES_ORIENTED, true);
   j.b = model_bake(b, y, GRAZE_VOLUMES_ORIENTED, true);
@@ -204,12 +164,12 @@ static void boolean_case(bench *b, const model *x, const model *y, const char *k
   c.judge = judge_boolean;
   c.judge_argument = poses;
   contest_ours(&c, "cpu", run_boolean, &j);
-  join(&c, "boolean", false, &in);
+  peer_inputs_join(&c, "boolean", false, &in);
   contest_end(&c);
   graze_mesh_destroy(j.a);
   graze_mesh_destroy(j.b);
   graze_query_destroy(j.query);
-  inputs_remove(&in);
+  peer_inputs_remove(&in);
 }
 
 /* Answers that this program found with the library are checked by the reference before they count as expected. */
@@ -271,7 +231,7 @@ static void one_pairs(bench *b, const char *name, uint32_t pose) {
   pose_list p = poses_get(b, &x, "deep", pose + 1);
   if (p.count <= pose) fail("no deep pose %u of %s", pose, name);
   model y = model_posed(&x, p.matrices[pose]);
-  inputs in = inputs_write(b, &x, &y, NULL);
+  peer_inputs in = peer_inputs_write(b, &x, &y, NULL);
   reference expected = reference_pairs(&x, &y, NULL);
   pairs_job list = {.find = GRAZE_FIND_ALL}, count = {.find = GRAZE_FIND_COUNT};
   must(graze_query_create(b->context, &list.query), "graze_query_create");
@@ -283,12 +243,12 @@ static void one_pairs(bench *b, const char *name, uint32_t pose) {
   contest_expect(&c, expected.count, expected.hash);
   contest_ours(&c, "cpu", run_pairs, &list);
   contest_ours(&c, "cpu/count_only", run_pairs, &count);
-  join(&c, "pairs", false, &in);
+  peer_inputs_join(&c, "pairs", false, &in);
   contest_end(&c);
   graze_mesh_destroy(list.a);
   graze_mesh_destroy(list.b);
   graze_query_destroy(list.query);
-  inputs_remove(&in);
+  peer_inputs_remove(&in);
   model_free(&x);
   model_free(&y);
 }
@@ -357,7 +317,7 @@ static void one_self(bench *b, const char *name) {
   model m;
   if (!bench_wants(b, "self/%s", name) || !model_get(b, name, &m)) return;
   reference_self expected = reference_self_pairs(&m);
-  inputs in = inputs_write(b, &m, NULL, NULL);
+  peer_inputs in = peer_inputs_write(b, &m, NULL, NULL);
   self_job jobs[4] = {0};
   graze_query *query;
   contest c;
@@ -367,11 +327,11 @@ static void one_self(bench *b, const char *name) {
   c.judge = judge_self;
   c.judge_argument = &expected;
   self_entries(&c, jobs);
-  join(&c, "self", false, &in);
+  peer_inputs_join(&c, "self", false, &in);
   contest_end(&c);
   for (int k = 2; k < 4; k++) graze_mesh_destroy(jobs[k].mesh);
   graze_query_destroy(query);
-  inputs_remove(&in);
+  peer_inputs_remove(&in);
   model_free(&m);
 }
 
@@ -389,7 +349,7 @@ static void one_wave(bench *b, uint32_t n) {
   model m;
   if (!bench_wants(b, "wave/%u", 2 * n * n) || !model_get(b, name, &m)) return;
   reference expected = reference_boxes(&m);
-  inputs in = inputs_write(b, &m, NULL, NULL);
+  peer_inputs in = peer_inputs_write(b, &m, NULL, NULL);
   self_job whole = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .boxes = true}, query;
   build_job build = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .no_adjacency = true};
   contest c;
@@ -400,7 +360,7 @@ static void one_wave(bench *b, uint32_t n) {
   contest_expect(&c, expected.count, expected.hash);
   contest_ours(&c, "cpu", run_self, &whole);
   contest_ours(&c, "cpu/query_only", run_self, &query);
-  join(&c, "wave", false, &in);
+  peer_inputs_join(&c, "wave", false, &in);
   contest_end(&c);
   contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "wave_build/%u", 2 * n * n);
   c.judge = judge_build;
@@ -408,7 +368,7 @@ static void one_wave(bench *b, uint32_t n) {
   contest_end(&c);
   graze_mesh_destroy(query.mesh);
   graze_query_destroy(whole.query);
-  inputs_remove(&in);
+  peer_inputs_remove(&in);
   model_free(&m);
 }
 

@@ -10,11 +10,12 @@
 //   bodies KIND SIZE BEFORE STEPS   ok                   which rigid bodies, likewise
 //   prepare TASK VARIANT         ok | skip REASON        builds what the task wants to find ready; not timed
 //   run TASK VARIANT [FILE]      ok COUNT HASH BYTES N SECONDS ...   runs once; N timed items
-//   check TASK VARIANT [FILE]    the same with the hash, which `run` leaves out; FILE gets a byte an answer (tritri)
+//   check TASK VARIANT [FILE]    the same with the hash, which `run` leaves out; FILE gets a byte an answer (tritri),
+//                                                      or a double (distance)
 //   drop                         ok
 //   quit
 //
-// Tasks: build, boolean (mesh b at every pose against a), pairs (all triangle pairs of a and b), self, wave (self pairs
+// Tasks: build, boolean (mesh b at every pose against a), distance (the same), pairs (all triangle pairs of a and b), self, wave (self pairs
 // of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes),
 // bed (balls that fall and settle), rigid (bodies that stand or have come to rest).
 #pragma once
@@ -117,21 +118,19 @@ inline bool share_vertex(const uint32_t *a, const uint32_t *b) {
   return false;
 }
 
-// Runs query(matrix) for the first `limit` poses: one pass to warm up, one timed. A query of more than 10 ms keeps the
-// time of its first run. The hash is the sum of splitmix64(index) over the poses that hit.
+// The answers query(matrix) of the first `limit` poses: one pass to warm up, one timed. A query of more than 10 ms keeps
+// the time of its first run.
 template <class Query>
-Reply time_poses(const Inputs &in, size_t limit, Query query) {
+std::vector<double> ask_poses(const Inputs &in, size_t limit, Reply &r, Query query) {
   static const double overhead = clock_overhead();
-  Reply r;
-  size_t n = std::min(in.pose_count(), limit);
-  std::vector<double> first(n);
-  for (size_t i = 0; i < n; i++) {
+  std::vector<double> answers(std::min(in.pose_count(), limit));
+  std::vector<double> first(answers.size());
+  for (size_t i = 0; i < answers.size(); i++) {
     double start = seconds_now();
-    bool hit = query(&in.poses[12 * i]);
+    answers[i] = query(&in.poses[12 * i]);
     first[i] = seconds_now() - start;
-    if (hit) r.count++, r.hash += splitmix64(i);
   }
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < answers.size(); i++) {
     if (first[i] < 0.01) {
       double start = seconds_now();
       query(&in.poses[12 * i]);
@@ -139,6 +138,34 @@ Reply time_poses(const Inputs &in, size_t limit, Query query) {
     }
     r.seconds.push_back(first[i]);
   }
+  return answers;
+}
+
+// Whether query(matrix) hits: the hash is the sum of splitmix64(index) over the poses that do.
+template <class Query>
+Reply time_poses(const Inputs &in, size_t limit, Query query) {
+  Reply r;
+  std::vector<double> hits = ask_poses(in, limit, r, query);
+  for (size_t i = 0; i < hits.size(); i++)
+    if (hits[i] != 0) r.count++, r.hash += splitmix64(i);
+  return r;
+}
+
+template <class T>
+void leave_answers(const Inputs &in, const std::vector<T> &answers) {
+  FILE *f = in.answers.empty() ? nullptr : fopen(in.answers.c_str(), "wb");
+  if (!f) return;
+  fwrite(answers.data(), sizeof(T), answers.size(), f);
+  fclose(f);
+}
+
+// The distance query(matrix): the count is that of the poses, the answers are left as doubles.
+template <class Query>
+Reply time_distances(const Inputs &in, size_t limit, Query query) {
+  Reply r;
+  std::vector<double> distances = ask_poses(in, limit, r, query);
+  r.count = distances.size();
+  leave_answers(in, distances);
   return r;
 }
 
@@ -152,11 +179,7 @@ Reply time_triangle_pairs(const Inputs &in, Test test) {
   Reply r;
   r.seconds = {seconds_now() - start};
   for (auto x : answer) r.count += x;
-  if (!in.answers.empty())
-    if (FILE *f = fopen(in.answers.c_str(), "wb")) {
-      fwrite(answer.data(), 1, n, f);
-      fclose(f);
-    }
+  leave_answers(in, answer);
   return r;
 }
 

@@ -64,6 +64,13 @@ struct Queries {
       return fcl::collide(a.get(), fcl::Transform3d::Identity(), b.get(), transform(m), request, result) > 0;
     });
   }
+  Reply distance(const Inputs &in) {
+    return peer::time_distances(in, BENCH_ITEMS_MAX, [&](const double *m) {
+      fcl::DistanceRequestd request(true);
+      fcl::DistanceResultd result;
+      return fcl::distance(a.get(), fcl::Transform3d::Identity(), b.get(), transform(m), request, result);
+    });
+  }
   Reply pairs(const Inputs &in) {
     fcl::CollisionRequestd request(size_t(1) << 30, false);
     fcl::CollisionResultd result;
@@ -80,6 +87,11 @@ struct Queries {
     program.offer("build", name, nullptr, [this](const Inputs &in) { return build(in); });
     program.offer("boolean", name, ready, [this](const Inputs &in) { return boolean(in); });
     program.offer("pairs", name, ready, [this](const Inputs &in) { return pairs(in); });
+  }
+  void offer_distance(peer::Program &program, const char *name) {
+    program.offer(
+        "distance", name, [this](const Inputs &in) { return prepare(in); },
+        [this](const Inputs &in) { return distance(in); });
   }
   void release() {
     a.reset();
@@ -157,8 +169,11 @@ int main() {
   peer::Program program;
   Queries<fcl::OBBRSSd> obbrss;
   Queries<fcl::OBBd> obb;
+  Queries<fcl::RSSd> rss;
   obbrss.offer(program, "obbrss");
   obb.offer(program, "obb");
+  obbrss.offer_distance(program, "obbrss");
+  rss.offer_distance(program, "rss");
   program.offer("tritri", "triangle", nullptr, triangle_pairs);
   offer_objects<fcl::DynamicAABBTreeCollisionManagerd>(program, "tree");
   offer_objects<fcl::DynamicAABBTreeCollisionManager_Arrayd>(program, "tree_array");
@@ -167,5 +182,6 @@ int main() {
   return program.serve([&] {
     obbrss.release();
     obb.release();
+    rss.release();
   });
 }
