@@ -168,7 +168,7 @@ static void choose(live_run *live) {
   graze_check_set_clearances(live->check, how);
   live->log.clear = how->clearance != NULL;
   if (live->log.clear && how->continuous != GRAZE_MOTION_STEPS)
-    note("clearances are looked at at the steps; between them only what meets is found");
+    note("clearances are checked at the steps only; between them, only contacts are found");
 }
 
 static void load(live_run *live, graze_check_def *def) {
