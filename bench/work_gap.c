@@ -209,7 +209,8 @@ static void gap_case(bench *b, const model *m, const char *kind, pose_list *pose
 }
 
 void work_gap(bench *b) {
-  static const char *const meshes[] = {"bunny", "armadillo346k", "blob", "knot"}, *const kinds[] = {"near", "far"};
+  static const char *const meshes[] = {"bunny", "armadillo346k", "dragon200k", "blob", "knot"}, *const kinds[] = {
+                                                                                                    "near", "far"};
   for (size_t i = 0; i < COUNT_OF(meshes); i++)
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
       model m;
