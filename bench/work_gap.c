@@ -108,17 +108,17 @@ static bool boxes_nearer(const posed_triangle *a, const posed_triangle *b, doubl
   return true;
 }
 
-/* No triangle of a is nearer to one of b than the double below `distance`, which is rounded: a sweep, and the scalar
- * test of two triangles. */
-static bool nothing_nearer(const model *a, const model *b, const double pose[12], double distance) {
-  posed_triangle *other = must_alloc(b->triangle_count, sizeof *other);
+/* No triangle of the mesh is nearer to one of its copy at the pose than the double below `distance`, which is rounded:
+ * a sweep, and the scalar test of two triangles. */
+static bool nothing_nearer(const model *m, const double pose[12], double distance) {
+  posed_triangle *other = must_alloc(m->triangle_count, sizeof *other);
   const double below = nextafter(distance, 0);
   bool nearer = false;
-  for (uint32_t i = 0; i < b->triangle_count; i++) other[i] = pose_triangle(b, i, pose);
-  qsort(other, b->triangle_count, sizeof *other, left_order);
-  for (uint32_t i = 0; i < a->triangle_count && !nearer; i++) {
-    const posed_triangle t = pose_triangle(a, i, NULL);
-    for (uint32_t k = 0; k < b->triangle_count && other[k].low[0] <= t.high[0] + distance && !nearer; k++)
+  for (uint32_t i = 0; i < m->triangle_count; i++) other[i] = pose_triangle(m, i, pose);
+  qsort(other, m->triangle_count, sizeof *other, left_order);
+  for (uint32_t i = 0; i < m->triangle_count && !nearer; i++) {
+    const posed_triangle t = pose_triangle(m, i, NULL);
+    for (uint32_t k = 0; k < m->triangle_count && other[k].low[0] <= t.high[0] + distance && !nearer; k++)
       if (boxes_nearer(&t, &other[k], distance))
         must(graze_tritri_nearer(t.corners, other[k].corners, below, &nearer), "graze_tritri_nearer");
   }
@@ -127,15 +127,15 @@ static bool nothing_nearer(const model *a, const model *b, const double pose[12]
 }
 
 /* The distances, of which each must be that of the triangles that are told, and the first that of the meshes. */
-static void expect(gap_job *j, const model *x, const model *y) {
+static void expect(gap_job *j, const model *m) {
   for (uint32_t i = 0; i < j->poses->count; i++) {
     const graze_pose pose = pose_of(j, i);
     const graze_distance_result r = ask(j, j->a, j->b, &pose);
-    const posed_triangle a = pose_triangle(x, r.triangles.a, NULL), b = pose_triangle(y, r.triangles.b, pose.m);
+    const posed_triangle a = pose_triangle(m, r.triangles.a, NULL), b = pose_triangle(m, r.triangles.b, pose.m);
     graze_nearest own;
     j->expected[i] = r.nearest.distance;
     must(graze_tritri_distance(a.corners, b.corners, &own), "graze_tritri_distance");
-    if (own.distance != r.nearest.distance || (i == 0 && !nothing_nearer(x, y, pose.m, r.nearest.distance)))
+    if (own.distance != r.nearest.distance || (i == 0 && !nothing_nearer(m, pose.m, r.nearest.distance)))
       fail("the distance at pose %u is wrong", i);
   }
 }
@@ -188,7 +188,7 @@ static void gap_case(bench *b, const model *m, const char *kind, pose_list *pose
   j.expected = must_alloc(poses->count, sizeof *j.expected);
   j.answers = must_alloc(poses->count, sizeof *j.answers);
   j.answer_path = text_of("%s/distances.bin", b->work_folder);
-  expect(&j, m, m);
+  expect(&j, m);
   contest_begin(&c, b, "pose", m->triangle_count, poses->count, "distance/%s/%s", m->name, kind);
   c.judge = judge;
   c.judge_argument = &j;
@@ -209,8 +209,8 @@ static void gap_case(bench *b, const model *m, const char *kind, pose_list *pose
 }
 
 void work_gap(bench *b) {
-  static const char *const meshes[] = {"bunny", "armadillo346k", "dragon200k", "blob", "knot"}, *const kinds[] = {
-                                                                                                    "near", "far"};
+  static const char *const meshes[] = {"bunny", "armadillo346k", "dragon200k", "blob", "knot"};
+  static const char *const kinds[] = {"near", "far"};
   for (size_t i = 0; i < COUNT_OF(meshes); i++)
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
       model m;

@@ -15,8 +15,8 @@
 //   drop                         ok
 //   quit
 //
-// Tasks: build, boolean (mesh b at every pose against a), distance (the same), pairs (all triangle pairs of a and b), self, wave (self pairs
-// of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes),
+// Tasks: build, boolean (mesh b at every pose against a), distance (the same), pairs (all triangle pairs of a and b),
+// self, wave (self pairs of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes),
 // bed (balls that fall and settle), rigid (bodies that stand or have come to rest).
 #pragma once
 

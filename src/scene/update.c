@@ -77,28 +77,19 @@ static graze_status list_pairs(graze_scene *scene, bool all, pair_list *list) {
   return GRAZE_OK;
 }
 
-typedef struct asked_pair {
-  uint64_t key;
-  uint32_t number;
-} asked_pair;
-
-static int asked_order(const void *p, const void *q) {
-  const uint64_t x = ((const asked_pair *)p)->key, y = ((const asked_pair *)q)->key;
-  return (x > y) - (x < y);
-}
-
 /* Pairs of the broad phase are in the order of proxies, which depends on what was there before. */
 static graze_status sort_pairs(graze_scene *scene, pair_list *list) {
   uint64_t sorted = 1;
   while (sorted < list->count && list->keys[sorted - 1] < list->keys[sorted]) sorted++;
   if (sorted >= list->count) return GRAZE_OK;
-  const size_t bytes = list->count * sizeof(asked_pair);
+  const size_t bytes = list->count * sizeof(numbered_pair);
   if (!gz_buffer_reserve(scene->context, &scene->live->batch, bytes, 0)) return gz_fail_memory(scene->context, bytes);
-  asked_pair *pairs = scene->live->batch.data;
-  for (uint64_t i = 0; i < list->count; i++) pairs[i] = (asked_pair){list->keys[i], list->numbers[i]};
-  qsort(pairs, list->count, sizeof *pairs, asked_order);
+  numbered_pair *pairs = scene->live->batch.data; /* by ranks, which are in the order of serials */
+  for (uint64_t i = 0; i < list->count; i++)
+    pairs[i] = (numbered_pair){list->keys[i] >> 32, (uint32_t)list->keys[i], list->numbers[i]};
+  qsort(pairs, list->count, sizeof *pairs, gz_numbered_pairs_order);
   for (uint64_t i = 0; i < list->count; i++) {
-    list->keys[i] = pairs[i].key;
+    list->keys[i] = pair_key((uint32_t)pairs[i].a, (uint32_t)pairs[i].b);
     list->numbers[i] = pairs[i].number;
   }
   return GRAZE_OK;
@@ -111,12 +102,14 @@ static graze_status find_clearances(graze_scene *scene, clearance_asking *asking
   pair_list list;
   if (asking->clearance == NULL && !live->has_clearances) return GRAZE_OK;
   graze_status status = list_pairs(scene, true, &list);
-  if (status == GRAZE_OK) status = sort_pairs(scene, &list);
   if (status != GRAZE_OK) return status;
-  if (asking->clearance != NULL)
-    status = gz_ask_clearances(scene, gz_asking_clearance, asking, list.keys, list.count, list.clearances);
-  else
+  if (asking->clearance != NULL) {
+    status = sort_pairs(scene, &list);
+    if (status == GRAZE_OK)
+      status = gz_ask_clearances(scene, gz_asking_clearance, asking, list.keys, list.count, list.clearances);
+  } else {
     memset(list.clearances, 0, list.count * sizeof *list.clearances);
+  }
   if (status != GRAZE_OK) return status;
   for (uint64_t i = 0; i < list.count; i++) {
     live_pair *pair = live_pair_at(live, list.numbers[i]);
