@@ -9,10 +9,11 @@
 
 enum { MATERIALS = 3 };
 
-/* A world twice, and how its balls went in. */
+/* A world twice, and how its balls went in. The neighbour starts as far from the oracle as doubles round: how far the
+ * two part tells what can be asked of the library, since some mixes of damping let any difference grow. */
 typedef struct twin {
   graze_world *world;
-  oracle_world oracle;
+  oracle_world oracle, neighbour;
   uint32_t bodies, set_begin[4], sets; /* balls: dynamic bodies, sets, other bodies */
   graze_body_id ids[ORACLE_BALLS];
   bool periodic, simple;     /* simple: one law for all */
@@ -330,8 +331,7 @@ static void read_ball(const twin *t, uint32_t i, double x[3], double v[3], doubl
   memcpy(w, def.spin, sizeof def.spin);
 }
 
-/* Of any ball, of its surface too. */
-/* Infinite where a number has stopped being finite. */
+/* Of any ball, of its surface too. Infinite where a number has stopped being finite. */
 static double fastest(const twin *t) {
   long double speed = t->speed;
   for (uint32_t i = 0; i < t->oracle.ball_count; i++) {
@@ -343,6 +343,23 @@ static double fastest(const twin *t) {
     }
   }
   return (double)speed;
+}
+
+/* How far the neighbour is from the oracle, in the units of comparisons. */
+static double parted(const twin *t) {
+  const double speed = fastest(t);
+  long double far = 0;
+  for (uint32_t i = 0; i < t->oracle.ball_count; i++) {
+    const oracle_ball *a = &t->oracle.balls[i], *b = &t->neighbour.balls[i];
+    for (int k = 0; k < 3; k++) {
+      long double off = a->x[k] - b->x[k], period = t->oracle.period[k];
+      if (period != 0) off -= period * roundl(off / period);
+      far = fmaxl(far, fabsl(off));
+      far = fmaxl(far, fabsl(a->v[k] - b->v[k]) / speed);
+      far = fmaxl(far, fabsl(a->w[k] - b->w[k]) * a->radius / speed);
+    }
+  }
+  return (double)far;
 }
 
 static void compare_balls(const twin *t, double tolerance) {
@@ -403,27 +420,37 @@ static void check_limits(const twin *t, double longest) {
   if (!good) fail_msg("seed %llu: the longest step is %.17g, not %.17g", (unsigned long long)t->seed, longest, want);
 }
 
+static void take_velocity(oracle_ball *ball, const double v[3], const double w[3]) {
+  for (int k = 0; k < 3; k++) {
+    ball->v[k] = v[k];
+    if (w != NULL) ball->w[k] = w[k];
+  }
+}
+
 /* Between runs: kinematic bodies get other velocities, and balls of a set others too. */
 static void disturb(twin *t, uint64_t *state) {
   double v[ORACLE_BALLS][3];
   for (uint32_t i = 0; i < t->oracle.ball_count; i++) {
-    oracle_ball *b = &t->oracle.balls[i];
-    if (b->type != GRAZE_BODY_KINEMATIC || chance(state, 50)) continue;
+    if (t->oracle.balls[i].type != GRAZE_BODY_KINEMATIC || chance(state, 50)) continue;
     double now[2][3];
     for (int k = 0; k < 3; k++) {
-      b->v[k] = now[0][k] = t->speed * random_signed(state);
-      b->w[k] = now[1][k] = t->speed * random_signed(state);
+      now[0][k] = t->speed * random_signed(state);
+      now[1][k] = t->speed * random_signed(state);
     }
+    take_velocity(&t->oracle.balls[i], now[0], now[1]);
+    take_velocity(&t->neighbour.balls[i], now[0], now[1]);
     assert_int_equal(graze_world_set_velocity(t->world, t->ids[i], now[0], now[1]), GRAZE_OK);
   }
   if (t->sets == 0 || chance(state, 50)) return;
   const graze_particle_state set = {.velocities = v[0]};
   for (uint32_t i = 0; i < graze_world_get_particle_count(t->world, 0); i++) {
-    oracle_ball *b = &t->oracle.balls[t->set_begin[0] + i];
-    for (int k = 0; k < 3; k++) b->v[k] = v[i][k] = (double)b->v[k] + 0.1 * t->speed * random_signed(state);
+    const uint32_t ball = t->set_begin[0] + i;
+    for (int k = 0; k < 3; k++) v[i][k] = (double)t->oracle.balls[ball].v[k] + 0.1 * t->speed * random_signed(state);
+    take_velocity(&t->oracle.balls[ball], v[i], NULL);
+    take_velocity(&t->neighbour.balls[ball], v[i], NULL);
   }
   assert_int_equal(graze_world_set_particles(t->world, 0, &set), GRAZE_OK);
-  t->oracle.is_accelerated = false;
+  t->oracle.is_accelerated = t->neighbour.is_accelerated = false;
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -454,6 +481,9 @@ static void make_twin(twin *t, uint64_t seed) {
   double longest = (double)oracle_longest(&t->oracle);
   set_moving(t, &state, (isinf(longest) ? 1 : longest) / 40);
   add_balls(t, &state);
+  t->neighbour = t->oracle;
+  for (uint32_t i = 0; i < t->oracle.ball_count; i++)
+    for (int k = 0; k < 3; k++) t->neighbour.balls[i].x[k] *= 1 + 0x1p-52L * random_signed(&state);
 }
 
 static int steps_of(uint64_t *state) {
@@ -465,6 +495,7 @@ static void test_beside_the_oracle(void **unused) {
   const int rounds = test_rounds(400, 40000);
   const uint64_t base = test_seed(1);
   static twin t;
+  int compared = 0;
   for (int round = 0; round < rounds; round++) {
     graze_step_limits limits;
     make_twin(&t, base + (uint64_t)round);
@@ -474,13 +505,17 @@ static void test_beside_the_oracle(void **unused) {
     double dt = fmin((double)oracle_longest(&t.oracle), limits.longest);
     const double least = (isinf(dt) ? 1 : dt) / 60;
     /* An overlap of small balls with one a thousand times as large is known that much worse. */
-    const double tolerance = t.smallest < 0.01 ? 1e-7 : 1e-8;
+    const double usual = t.smallest < 0.01 ? 1e-7 : 1e-8;
     for (int run = 0; run < 4; run++) {
       int count = steps_of(&state);
       if (run != 1) dt = least * between(&state, 1, 3);
       if (run > 1) disturb(&t, &state);
       oracle_steps(&t.oracle, dt, count);
+      oracle_steps(&t.neighbour, dt, count);
       if (!(fastest(&t) < 100 * t.speed)) break; /* too much damping for the step */
+      const double tolerance = fmax(usual, 30 * parted(&t));
+      if (!(tolerance < 1e-5)) break; /* no answer to compare with */
+      compared++;
       graze_status status = graze_world_step(t.world, dt, (uint64_t)count, NULL, NULL);
       if (status != GRAZE_OK) fail_msg("seed %llu: %s", (unsigned long long)t.seed, shared_error()->message);
       compare_balls(&t, tolerance);
@@ -488,7 +523,8 @@ static void test_beside_the_oracle(void **unused) {
     }
     graze_world_destroy(t.world);
   }
-  fprintf(stderr, "%d worlds; the largest difference is %.2g of what is allowed\n", rounds, worst);
+  fprintf(stderr, "%d runs of %d worlds; the largest difference is %.2g of what is allowed\n", compared, rounds, worst);
+  assert_true(compared > 3 * rounds);
 }
 
 int main(void) {
