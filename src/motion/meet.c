@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "graze/distance.h"
 #include "motion/pursuit.h"
+#include "narrow/gap.h"
 #include "narrow/relate.h"
 
 enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };

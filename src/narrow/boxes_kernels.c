@@ -175,32 +175,68 @@ uint64_t KERNEL(gz_boxes)(const bvh_node *a, const bvh_node *b, const mesh_map *
 
 /* ---- how far apart ----------------------------------------------------------------------------------------------- */
 
-/* Squares of the distances of a's intervals from interval j of b. A difference of ends rounds by 2^-24 of itself, the
- * square and the sum by little more, and axes of length one to float precision stretch by less than 2^-20. */
-static inline v8 gaps_squared(const intervals *a, const intervals *b, int j) {
-  v8 sum = v8_set(0);
-  for (int k = 0; k < 3; k++) {
-    v8 gap = v8_max(v8_set(b->low[k][j]) - a->high[k], a->low[k] - v8_set(b->high[k][j]));
-    gap = v8_max(gap, v8_set(0));
-    sum += gap * gap;
-  }
-  return sum * v8_set(1 - 0x1p-16f);
-}
+/* Squares of distances between intervals. A difference of ends rounds by 2^-24 of itself, the square and the sum by
+ * little more, and axes of length one to float precision stretch by less than 2^-20. */
+#define GAP_SHRINK (1 - 0x1p-16f)
 
 /* least2[8 j + i] becomes the square for j of b and i of a, or what it is if that is larger and `known`. */
+#if GRAZE_ISA == 2
+
+static inline uint64_t gaps(const intervals *a, const intervals *b, uint64_t in, bool known, float most2,
+                            float least2[64]) {
+  __m512 a_low[3], a_high[3], b_low[3], b_high[3];
+  for (int k = 0; k < 3; k++) {
+    a_low[k] = _mm512_broadcast_f32x8((__m256)a->low[k]);
+    a_high[k] = _mm512_broadcast_f32x8((__m256)a->high[k]);
+    b_low[k] = _mm512_castps256_ps512((__m256)b->low[k]);
+    b_high[k] = _mm512_castps256_ps512((__m256)b->high[k]);
+  }
+  __m512i pick = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+  const __m512i two = _mm512_set1_epi32(2);
+  uint64_t out = 0;
+  for (int j = 0; j < 8; j += 2) {
+    const __mmask16 wanted = (__mmask16)(in >> (8 * j));
+    if (wanted != 0) {
+      __m512 square = _mm512_setzero_ps();
+      for (int k = 0; k < 3; k++) {
+        __m512 gap = _mm512_max_ps(_mm512_sub_ps(_mm512_permutexvar_ps(pick, b_low[k]), a_high[k]),
+                                   _mm512_sub_ps(a_low[k], _mm512_permutexvar_ps(pick, b_high[k])));
+        gap = _mm512_max_ps(gap, _mm512_setzero_ps());
+        square = _mm512_add_ps(square, _mm512_mul_ps(gap, gap));
+      }
+      square = _mm512_mul_ps(square, _mm512_set1_ps(GAP_SHRINK));
+      if (known) square = _mm512_max_ps(square, _mm512_loadu_ps(least2 + 8 * j));
+      _mm512_storeu_ps(least2 + 8 * j, square);
+      out |= (uint64_t)_mm512_mask_cmp_ps_mask(wanted, square, _mm512_set1_ps(most2), _CMP_LE_OQ) << (8 * j);
+    }
+    pick = _mm512_add_epi32(pick, two);
+  }
+  return out;
+}
+
+#else
+
 static inline uint64_t gaps(const intervals *a, const intervals *b, uint64_t in, bool known, float most2,
                             float least2[64]) {
   uint64_t out = 0;
   for (int j = 0; j < 8; j++) {
     uint64_t wanted = (in >> (8 * j)) & 0xff;
     if (wanted == 0) continue;
-    v8 square = gaps_squared(a, b, j);
+    v8 square = v8_set(0);
+    for (int k = 0; k < 3; k++) {
+      v8 gap = v8_max(v8_set(b->low[k][j]) - a->high[k], a->low[k] - v8_set(b->high[k][j]));
+      gap = v8_max(gap, v8_set(0));
+      square += gap * gap;
+    }
+    square *= v8_set(GAP_SHRINK);
     if (known) square = v8_max(square, v8_load(least2 + 8 * j));
     memcpy(least2 + 8 * j, &square, sizeof square);
     out |= (v8_bits(square <= v8_set(most2)) & wanted) << (8 * j);
   }
   return out;
 }
+
+#endif
 
 uint64_t KERNEL(gz_box_gaps)(const bvh_node *a, const bvh_node *b, const mesh_map *map, float most2, float least2[64]) {
   uint64_t in = boxes_in_use(a, b);

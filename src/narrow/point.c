@@ -17,6 +17,7 @@
 #include "exact/orient.h"
 #include "graze/distance.h"
 #include "narrow/curve.h"
+#include "narrow/gap.h"
 #include "narrow/locate.h"
 #include "narrow/point_boxes.h"
 #include "narrow/relate.h"

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/sort.h"
 #include "narrow/adjacent.h"
+#include "narrow/gap.h"
 #include "narrow/relate.h"
 
 enum { OPTIONS_COOKIE = 0x67726F31, PAIRS_PER_THREAD = 64, SERIAL_TRIANGLES = 20000 };

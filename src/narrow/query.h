@@ -33,7 +33,7 @@ typedef struct near_nodes {
   float least2;
 } near_nodes;
 
-/* gap.c: what a search for near triangles knows. */
+/* gap.h: what a search for near triangles knows. */
 typedef struct gap_search {
   double most;         /* what is farther is of no interest: the limit, or the least upper bound so far */
   float most2;         /* its square in units of mesh a, rounded up */
@@ -41,6 +41,8 @@ typedef struct gap_search {
   bool relaxed;        /* they count: something is known to be nearer than the limit */
   double slack;        /* T2: by how much the images' distance may differ from that of the rounded ones */
   bool meet;           /* two triangles that meet have been seen */
+  bool directed;       /* about the direction in which the nearest so far are apart, of length 1 at most */
+  double direction[3];
   float far2;    /* boxes whose squared distance is at least this are not opened; the least of such distances counts, */
   float passed2; /* in units of mesh a */
   buffer nodes;  /* pairs of nodes to open */
@@ -146,28 +148,7 @@ void gz_self_flush(worker *w);
 /* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
 graze_status gz_sweep_run(graze_query *query, const job *j, worker *w);
 
-/* gap.c: a lower bound of the distance of two sides at tier T1, which is at most `limit`; 0 where they meet. Below
- * `enough` it is within some units of their size times 2^-47; above, boxes may have told it. What the query did before
- * has no say in it, and no exact distance is computed. */
-graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double enough, double *least,
-                          graze_work *work);
-
-/* gap.c: the search's beginning, with the job's limit. */
-void gz_near_start_search(worker *w, const job *j);
-/* gap.c: as gz_traverse_open, for triangles nearer than the limit. */
-void gz_near_open(worker *w, node_pair pair);
-/* gap.c: decides candidates that wait; without hierarchies, all pairs. */
-void gz_near_flush(worker *w);
-void gz_near_all(worker *w);
-void gz_near_release(worker *w);
-/* gap.c: pairs of nodes to open, the nearest last; pairs of triangles that may be the nearest, and only those that
- * still may. Memory refused: sink.failed. */
-void gz_near_set_most(worker *w, double most);
-void gz_near_push(worker *w, near_nodes *next, int count);
-void gz_near_keep(worker *w, const open_pair *o);
-void gz_near_sieve(gap_search *g);
-
-/* What a search begins with, for gap.c. */
+/* What a search for near triangles begins with. */
 void gz_worker_start(worker *w, const job *j);
 
 /* Runs a job, on many threads if it pays; *workers of the query have results. */

@@ -1,0 +1,46 @@
+/* Near triangles of two meshes, on one worker of a query: bounds, what is open, and what a search begins with. */
+#ifndef GRAZE_SRC_NARROW_GAP_H
+#define GRAZE_SRC_NARROW_GAP_H
+
+#include "exact/near.h"
+#include "narrow/query.h"
+
+/* gap.c: a lower bound of the distance of two sides at tier T1, which is at most `limit`; 0 where they meet. Below
+ * `enough` it is within some units of their size times 2^-47; above, boxes may have told it. What the query did before
+ * has no say in it, and no exact distance is computed. */
+graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double enough, double *least,
+                          graze_work *work);
+
+/* ---- gap_search.c ---- */
+
+/* The search's beginning, with the job's limit, and its end. */
+void gz_near_start_search(worker *w, const job *j);
+void gz_near_release(worker *w);
+
+/* For the nearest pair: all that may be it are open at the end, some perhaps twice, or two that meet were seen. Without
+ * hierarchies, also for a list: all pairs of triangles. Memory refused: sink.failed. */
+void gz_near_search(worker *w);
+void gz_near_all(worker *w);
+
+/* For a list of all that are nearer than the limit: as gz_traverse_open. */
+void gz_near_open(worker *w, node_pair pair);
+/* Decides candidates that wait. */
+void gz_near_flush(worker *w);
+
+/* What is nearer than this matters, if the answer may be off, when something is known to be within `most`. */
+double gz_near_least_wanted(const gap_search *g, double most);
+void gz_near_set_most(worker *w, double most);
+
+/* Pairs of nodes to open, the nearest last; pairs of triangles that may be the nearest, and only those that still may.
+ * Memory refused: sink.failed. */
+void gz_near_push(worker *w, near_nodes *next, int count);
+void gz_near_keep(worker *w, const open_pair *o);
+void gz_near_sieve(gap_search *g);
+
+/* A pair, ready for exact questions. Corners are stored in `corners`, which must stay valid. */
+void gz_near_start_pair(const worker *w, const open_pair *o, double corners[18], near_pair *pair);
+bool gz_near_is_nearer(worker *w, const open_pair *o, double limit);
+/* How far the boxes of two triangles, nine numbers each, are apart on the axis where that is most, rounded. */
+double gz_near_boxes_gap(const double *a, const double *b);
+
+#endif

@@ -1,0 +1,146 @@
+/* Triangles along a direction (src/narrow/along.h): what it tells to be far is so by the oracle of distances, every
+ * instruction set tells the same, and nothing stays of nodes that a wide gap parts. Looks behind the public headers,
+ * so it needs the static library. */
+#include <math.h>
+
+#include "base/cpu.h"
+#include "distance_oracle.h"
+#include "families.h"
+#include "graze/distance.h"
+#include "narrow/along.h"
+#include "support.h"
+
+typedef struct two_nodes {
+  posed_node node[2];
+} two_nodes;
+
+static void get_triangle(const posed_node *node, uint32_t place, double corners[9]) {
+  for (int k = 0; k < 9; k++) corners[k] = node->corner[k][place];
+}
+
+static void put_triangle(two_nodes *n, uint32_t t, const double corners[9]) {
+  for (int k = 0; k < 9; k++) n->node[t / 8].corner[k][t % 8] = corners[k];
+}
+
+static uint64_t near_every_way(const two_nodes *n, const double direction[3], double most, uint64_t mask) {
+  const posed_node *a = &n->node[0], *b = &n->node[1];
+  uint64_t near = gz_along_scalar(a, b, direction, most, mask);
+#if defined(__x86_64__)
+  if (gz_cpu_best() >= CPU_AVX2) assert_true(gz_along_avx2(a, b, direction, most, mask) == near);
+  if (gz_cpu_best() >= CPU_AVX512) assert_true(gz_along_avx512(a, b, direction, most, mask) == near);
+#endif
+  assert_true((near & ~mask) == 0);
+  return near;
+}
+
+static void random_direction(uint64_t *state, double d[3]) {
+  double length2 = 0;
+  for (int k = 0; k < 3; k++) d[k] = random_below(state, 4) == 0 ? 0 : random_signed(state);
+  for (int k = 0; k < 3; k++) length2 += d[k] * d[k];
+  for (int k = 0; k < 3 && length2 > 0; k++) d[k] = d[k] / sqrt(length2) * (1 - 0x1p-50);
+}
+
+/* With the rounded distance of one of the pairs as the limit; how many of all are far. */
+static int check(const two_nodes *n, const double direction[3], uint64_t *state) {
+  double a[9], b[9];
+  graze_nearest nearest;
+  oracle_distance truth;
+  int far = 0;
+  get_triangle(&n->node[0], random_below(state, 8), a);
+  get_triangle(&n->node[1], random_below(state, 8), b);
+  assert_int_equal(graze_tritri_distance(a, b, &nearest), GRAZE_OK);
+  const double most = random_below(state, 2) == 0 ? nearest.distance : nextafter(nearest.distance, 0);
+  const uint64_t near = near_every_way(n, direction, most, UINT64_MAX);
+  oracle_distance_init(&truth);
+  for (uint32_t bit = 0; bit < 64; bit++) {
+    if ((near >> bit & 1) != 0) continue;
+    get_triangle(&n->node[0], bit & 7, a);
+    get_triangle(&n->node[1], bit >> 3, b);
+    oracle_distance_find(a, NULL, b, NULL, &truth);
+    assert_true(oracle_distance_compare(&truth, most) > 0);
+    far++;
+  }
+  oracle_distance_clear(&truth);
+  return far;
+}
+
+static void test_families(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(1);
+  int far = 0;
+  for (int i = 0; i < test_rounds(100, 10000); i++) {
+    two_nodes n;
+    for (uint32_t t = 0; t < 8; t++) {
+      family_pair pair;
+      const uint32_t any = random_below(&state, (uint32_t)family_count);
+      families[i % 2 == 0 ? (uint32_t)(i / 2 % family_count) : any].make(&state, &pair);
+      put_triangle(&n, t, pair.a);
+      put_triangle(&n, 8 + t, pair.b);
+    }
+    double direction[3];
+    random_direction(&state, direction);
+    far += check(&n, direction, &state);
+  }
+  assert_true(far > 0);
+}
+
+/* Corners of a small grid in two layers with a narrow gap, turned and shifted: many pairs are as far apart as the limit
+ * but for roundings, and the direction is the one across the gap. */
+static void test_layers(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(2);
+  int far = 0;
+  for (int i = 0; i < test_rounds(100, 10000); i++) {
+    const graze_pose pose = test_random_pose(&state, i % 2 == 0 ? 0 : 1000);
+    const double gap = random_unit(&state) * exp2(-(double)random_below(&state, 30));
+    double direction[3];
+    two_nodes n;
+    for (int k = 0; k < 3; k++) direction[k] = (i % 4 != 0 ? pose.m[4 * k + 2] : k == 2) * (1 - 0x1p-50);
+    for (uint32_t t = 0; t < 16; t++) {
+      double c[9];
+      for (int k = 0; k < 9; k++) c[k] = random_below(&state, 4);
+      for (int k = 2; k < 9; k += 3) c[k] = t < 8 ? 0 : gap * (1 + random_below(&state, 2));
+      for (int k = 0; k < 9 && i % 4 != 0; k += 3) graze_pose_apply(&pose, c + k, c + k);
+      put_triangle(&n, t, c);
+    }
+    far += check(&n, direction, &state);
+  }
+  assert_true(far > 0);
+}
+
+static void test_wide_gap(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(3);
+  two_nodes n;
+  for (uint32_t t = 0; t < 16; t++) {
+    double c[9];
+    for (int k = 0; k < 9; k++) c[k] = random_signed(&state) + (k % 3 == 0 && t >= 8 ? 10 : 0);
+    put_triangle(&n, t, c);
+  }
+  const double ahead[3] = {1, 0, 0}, behind[3] = {-1, 0, 0}, across[3] = {0, 1, 0};
+  const uint64_t mask = 0x0123456789abcdef;
+  assert_true(near_every_way(&n, ahead, 7.5, UINT64_MAX) == 0);
+  assert_true(near_every_way(&n, behind, 7.5, UINT64_MAX) == 0);
+  assert_true(near_every_way(&n, across, 7.5, mask) == mask);
+  assert_true(near_every_way(&n, ahead, 12.5, mask) == mask);
+}
+
+/* What is not finite on the way is never far. */
+static void test_overflow(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(4);
+  two_nodes n;
+  for (uint32_t t = 0; t < 16; t++) {
+    double c[9];
+    for (int k = 0; k < 9; k++) c[k] = 0x1.8p1023 * random_signed(&state);
+    put_triangle(&n, t, c);
+  }
+  const double ahead[3] = {1, 0, 0};
+  assert_true(near_every_way(&n, ahead, 1, UINT64_MAX) == UINT64_MAX);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_layers),
+                                     cmocka_unit_test(test_wide_gap), cmocka_unit_test(test_overflow)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
