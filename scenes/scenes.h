@@ -22,8 +22,12 @@
  *               pairs of each construction in planted.c, whose relations are known, and `gaps` of each in
  *               planted_gaps.c, whose distances are. Every coordinate is a multiple of 2^-18 m below 64 m and so a
  *               float's value. Rings have 32 `detail` corners. No gap.
- *   robot       size = parts that a robot takes from a table to a conveyor, 128 steps each. A scene that moves; what
- *               meets at which step is known from the plan (robot_truth.c). No gap.
+ *   peg         size = corners around, 3 at least; 30 triangles a corner. A round peg in the hole of a tube, `gap`
+ * apart along the radius. gears       size = edges along a flank; 160 size + 320 triangles a gear. Two equal gears in
+ * mesh, `gap` apart across the flanks on either side of a tooth. bolt        size = corners around, 3 at least; 520
+ * triangles a corner. A nut on a threaded rod, `gap` apart along the radius. robot       size = parts that a robot
+ * takes from a table to a conveyor, 128 steps each. A scene that moves; what meets at which step is known from the plan
+ * (robot_truth.c). No gap.
  */
 #ifndef SCENES_H
 #define SCENES_H
