@@ -15,6 +15,7 @@
 #define BENCH_MESH_MAGIC  "GRZBMSH1"
 #define BENCH_POSE_MAGIC  "GRZBPOS1"
 #define BENCH_PAIRS_MAGIC "GRZBTRI1"
+#define BENCH_POINT_MAGIC "GRZBPNT1"
 #define BENCH_ITEMS_MAX   64 /* most timed items (poses) of one run */
 
 static inline double seconds_now(void) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "poses.h"
+#include "scenes.h"
 
 void model_free(model *m) {
   free(m->vertices);
@@ -122,4 +123,31 @@ graze_mesh *model_bake(const bench *b, const model *m, graze_volumes volumes, bo
   def.no_adjacency = no_adjacency;
   must(graze_mesh_create(b->context, &def, &mesh), m->name);
   return mesh;
+}
+
+/* Its coordinates times `scale`. */
+static void add_object(model *m, const scenes_scene *scene, const scenes_object *o, double scale) {
+  const scenes_mesh *mesh = &scene->meshes[o->mesh];
+  uint32_t n = m->vertex_count, more = (uint32_t)mesh->vertex_count, triangles = (uint32_t)mesh->triangle_count;
+  m->vertices = must_grow(m->vertices, 3 * ((size_t)n + more), sizeof *m->vertices);
+  m->indices = must_grow(m->indices, 3 * ((size_t)m->triangle_count + triangles), sizeof *m->indices);
+  for (size_t i = 0; i < 3 * (size_t)more; i++) {
+    const double *p = mesh->vertices + i / 3 * 3, *row = o->pose + 4 * (i % 3);
+    m->vertices[3 * (size_t)n + i] = (float)(scale * (((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) + row[3]));
+  }
+  for (size_t i = 0; i < 3 * (size_t)triangles; i++)
+    m->indices[3 * (size_t)m->triangle_count + i] = mesh->indices[i] + n;
+  m->vertex_count += more;
+  m->triangle_count += triangles;
+}
+
+void models_of_scene(const char *name, uint32_t size, double scale, model both[2]) {
+  const scenes_kind *kind = scenes_find_kind(name);
+  scenes_request request = scenes_default_request(kind);
+  scenes_scene scene;
+  const char *reason;
+  if (size > 0) request.size = size;
+  if (!scenes_make(kind, &request, &scene, &reason)) fail("%s: %s", name, reason);
+  for (uint32_t i = 0; i < scene.object_count; i++) add_object(&both[i % 2], &scene, &scene.objects[i], scale);
+  scenes_free(&scene);
 }

@@ -22,6 +22,10 @@ void model_free(model *m);
 /* Float coordinates at a pose, rounded once from double. */
 model model_posed(const model *m, const double pose[12]);
 
+/* The objects of a kind of scene (scenes/scenes.h) in turns, times `scale`: the first, third and so on are added to one
+ * model, the others to the other. Size 0: the usual one. */
+void models_of_scene(const char *name, uint32_t size, double scale, model both[2]);
+
 void model_write(const model *m, const char *path);
 
 graze_mesh *model_bake(const bench *b, const model *m, graze_volumes volumes, bool no_adjacency);

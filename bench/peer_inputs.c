@@ -26,6 +26,18 @@ peer_inputs peer_inputs_write(const bench *b, const model *x, const model *y, co
   return in;
 }
 
+void peer_inputs_points(peer_inputs *in, const bench *b, const double *points, uint32_t count) {
+  const uint32_t counts[2] = {count, 0};
+  if (!b->peers) return;
+  add(in, b, "points.bin", "points");
+  const char *path = in->path[in->count - 1];
+  FILE *f = fopen(path, "wb");
+  if (!f) fail("%s: could not be opened", path);
+  bool good = fwrite(BENCH_POINT_MAGIC, 1, 8, f) == 8 && fwrite(counts, 4, 2, f) == 2 &&
+              fwrite(points, 3 * sizeof *points, count, f) == count;
+  if (fclose(f) || !good) fail("%s: could not be written", path);
+}
+
 void peer_inputs_remove(peer_inputs *in) {
   for (int i = 0; i < in->count; i++) {
     remove(in->path[i]);

@@ -13,6 +13,8 @@ typedef struct peer_inputs {
 
 /* Writes mesh a, b unless it is NULL, and poses unless they are NULL, into the work folder; nothing without peers. */
 peer_inputs peer_inputs_write(const bench *b, const model *x, const model *y, const pose_list *poses);
+/* And points, three doubles each. */
+void peer_inputs_points(peer_inputs *in, const bench *b, const double *points, uint32_t count);
 void peer_inputs_remove(peer_inputs *in);
 
 /* Adds the peers that offer `task` (contest_peers). */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distances.h"
 #include "graze/graze.h"
 #include "peer_inputs.h"
 
@@ -16,9 +17,8 @@ typedef struct gap_job {
   graze_query *query;
   graze_mesh *a, *b, *speck; /* one triangle, for questions that have nothing to do with the others */
   const pose_list *poses;
-  double *expected, *answers;
-  uint64_t node_pairs, triangle_pairs; /* that a question takes, on average over the poses */
-  char *answer_path;
+  distances found;
+  char work[96]; /* what a question takes, on average over the poses */
   double overhead;
 } gap_job;
 
@@ -44,12 +44,12 @@ static void ask_all(gap_job *j, void (*before)(const gap_job *, graze_pose), sam
     double start = seconds_now();
     const graze_distance_result r = ask(j, j->a, j->b, &pose);
     out->seconds[i] = seconds_now() - start - j->overhead;
-    j->answers[i] = r.nearest.distance;
+    j->found.answers[i] = r.nearest.distance;
     nodes += r.work.node_pairs;
     triangles += r.work.triangle_tests;
   }
-  j->node_pairs = nodes / j->poses->count;
-  j->triangle_pairs = triangles / j->poses->count;
+  snprintf(j->work, sizeof j->work, "%lu pairs of nodes and %lu of triangles a pose", nodes / j->poses->count,
+           triangles / j->poses->count);
 }
 
 /* Nothing is known of the meshes when the question is asked: the search has no bound to begin with. */
@@ -108,17 +108,17 @@ static bool boxes_nearer(const posed_triangle *a, const posed_triangle *b, doubl
   return true;
 }
 
-/* No triangle of the mesh is nearer to one of its copy at the pose than the double below `distance`, which is rounded:
+/* No triangle of x is nearer to one of y at the pose than the double below `distance`, which is rounded:
  * a sweep, and the scalar test of two triangles. */
-static bool nothing_nearer(const model *m, const double pose[12], double distance) {
-  posed_triangle *other = must_alloc(m->triangle_count, sizeof *other);
+static bool nothing_nearer(const model *x, const model *y, const double pose[12], double distance) {
+  posed_triangle *other = must_alloc(y->triangle_count, sizeof *other);
   const double below = nextafter(distance, 0);
   bool nearer = false;
-  for (uint32_t i = 0; i < m->triangle_count; i++) other[i] = pose_triangle(m, i, pose);
-  qsort(other, m->triangle_count, sizeof *other, left_order);
-  for (uint32_t i = 0; i < m->triangle_count && !nearer; i++) {
-    const posed_triangle t = pose_triangle(m, i, NULL);
-    for (uint32_t k = 0; k < m->triangle_count && other[k].low[0] <= t.high[0] + distance && !nearer; k++)
+  for (uint32_t i = 0; i < y->triangle_count; i++) other[i] = pose_triangle(y, i, pose);
+  qsort(other, y->triangle_count, sizeof *other, left_order);
+  for (uint32_t i = 0; i < x->triangle_count && !nearer; i++) {
+    const posed_triangle t = pose_triangle(x, i, NULL);
+    for (uint32_t k = 0; k < y->triangle_count && other[k].low[0] <= t.high[0] + distance && !nearer; k++)
       if (boxes_nearer(&t, &other[k], distance))
         must(graze_tritri_nearer(t.corners, other[k].corners, below, &nearer), "graze_tritri_nearer");
   }
@@ -127,80 +127,43 @@ static bool nothing_nearer(const model *m, const double pose[12], double distanc
 }
 
 /* The distances, of which each must be that of the triangles that are told, and the first that of the meshes. */
-static void expect(gap_job *j, const model *m) {
+static void expect(gap_job *j, const model *x, const model *y) {
   for (uint32_t i = 0; i < j->poses->count; i++) {
     const graze_pose pose = pose_of(j, i);
     const graze_distance_result r = ask(j, j->a, j->b, &pose);
-    const posed_triangle a = pose_triangle(m, r.triangles.a, NULL), b = pose_triangle(m, r.triangles.b, pose.m);
+    const posed_triangle a = pose_triangle(x, r.triangles.a, NULL), b = pose_triangle(y, r.triangles.b, pose.m);
     graze_nearest own;
-    j->expected[i] = r.nearest.distance;
+    j->found.expected[i] = r.nearest.distance;
     must(graze_tritri_distance(a.corners, b.corners, &own), "graze_tritri_distance");
-    if (own.distance != r.nearest.distance || (i == 0 && !nothing_nearer(m, pose.m, r.nearest.distance)))
+    if (own.distance != r.nearest.distance || (i == 0 && !nothing_nearer(x, y, pose.m, r.nearest.distance)))
       fail("the distance at pose %u is wrong", i);
   }
 }
 
-static bool read_answers(const gap_job *j, uint32_t count) {
-  FILE *f = fopen(j->answer_path, "rb");
-  if (!f) return false;
-  bool good = fread(j->answers, sizeof(double), count, f) == count;
-  fclose(f);
-  return good;
-}
-
-/* Ours must be the same numbers. */
-static void judge(contest *c, entry *e) {
-  gap_job *j = c->judge_argument;
-  double worst = 0;
-  e->no_hash = true;
-  if (e->program && !read_answers(j, e->checked.timed)) {
-    e->failed = true;
-    snprintf(e->note, sizeof e->note, "left no answers");
-    return;
-  }
-  for (uint32_t i = 0; i < e->checked.timed; i++) {
-    double off = fabs(j->answers[i] - j->expected[i]);
-    e->wrong += !(off <= (e->ours ? 0 : ALLOWANCE));
-    worst = fmax(worst, off);
-  }
-  e->right = e->wrong == 0;
-  if (e->program)
-    snprintf(e->note, sizeof e->note, "off by %.1e at most", worst);
-  else
-    snprintf(e->note, sizeof e->note, "%lu pairs of nodes and %lu of triangles a pose", j->node_pairs,
-             j->triangle_pairs);
-}
-
 /* ---- workloads -------------------------------------------------------------------------------------------------- */
 
-static void gap_case(bench *b, const model *m, const char *kind, pose_list *poses) {
+static void gap_case(bench *b, const char *name, const model *x, const model *y, const pose_list *poses) {
   gap_job j = {.poses = poses, .overhead = clock_overhead()};
   float corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   uint32_t triangle[3] = {0, 1, 2};
   const model speck = {
       .name = "speck", .vertices = corners, .indices = triangle, .vertex_count = 3, .triangle_count = 1};
   contest c;
-  peer_inputs in = peer_inputs_write(b, m, m, poses);
+  peer_inputs in = peer_inputs_write(b, x, y, poses);
   must(graze_query_create(b->context, &j.query), "graze_query_create");
-  j.a = model_bake(b, m, GRAZE_VOLUMES_ORIENTED, true);
-  j.b = model_bake(b, m, GRAZE_VOLUMES_ORIENTED, true);
+  j.a = model_bake(b, x, GRAZE_VOLUMES_ORIENTED, true);
+  j.b = model_bake(b, y, GRAZE_VOLUMES_ORIENTED, true);
   j.speck = model_bake(b, &speck, GRAZE_VOLUMES_ORIENTED, true);
-  j.expected = must_alloc(poses->count, sizeof *j.expected);
-  j.answers = must_alloc(poses->count, sizeof *j.answers);
-  j.answer_path = text_of("%s/distances.bin", b->work_folder);
-  expect(&j, m);
-  contest_begin(&c, b, "pose", m->triangle_count, poses->count, "distance/%s/%s", m->name, kind);
-  c.judge = judge;
-  c.judge_argument = &j;
-  c.answers = j.answer_path;
+  j.found = distances_make(b, poses->count, ALLOWANCE);
+  j.found.work = j.work;
+  expect(&j, x, y);
+  contest_begin(&c, b, "pose", x->triangle_count, poses->count, "distance/%s", name);
+  distances_join(&c, &j.found);
   contest_ours(&c, "cpu", run_cold, &j);
   contest_ours(&c, "cpu/moved", run_moved, &j);
   peer_inputs_join(&c, "distance", true, &in);
   contest_end(&c);
-  remove(j.answer_path);
-  free(j.answer_path);
-  free(j.expected);
-  free(j.answers);
+  distances_free(&j.found);
   graze_mesh_destroy(j.a);
   graze_mesh_destroy(j.b);
   graze_mesh_destroy(j.speck);
@@ -208,15 +171,61 @@ static void gap_case(bench *b, const model *m, const char *kind, pose_list *pose
   peer_inputs_remove(&in);
 }
 
-void work_gap(bench *b) {
+static void copies(bench *b) {
   static const char *const meshes[] = {"bunny", "armadillo346k", "dragon200k", "blob", "knot"};
   static const char *const kinds[] = {"near", "far"};
   for (size_t i = 0; i < COUNT_OF(meshes); i++)
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+      char name[64];
       model m;
-      if (!bench_wants(b, "distance/%s/%s", meshes[i], kinds[k]) || !model_get(b, meshes[i], &m)) continue;
+      snprintf(name, sizeof name, "%s/%s", meshes[i], kinds[k]);
+      if (!bench_wants(b, "distance/%s", name) || !model_get(b, meshes[i], &m)) continue;
       pose_list p = poses_get(b, &m, kinds[k], b->quick ? 5 : 50);
-      gap_case(b, &m, kinds[k], &p);
+      gap_case(b, name, &m, &m, &p);
       model_free(&m);
     }
+}
+
+/* In [-1, 1). */
+static double draw(uint64_t *state) {
+  *state += UINT64_C(0x9E3779B97F4A7C15);
+  return (double)(splitmix64(*state) >> 11) * 0x1p-52 - 1;
+}
+
+/* The second part moved by a quarter of the gap at most along each axis, and turned about z by as much of what lies at
+ * a distance of 1. */
+static pose_list poses_within(double gap, uint32_t count) {
+  pose_list p = {.count = count};
+  uint64_t state = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    const double turn = 0.25 * gap * draw(&state), c = cos(turn), s = sin(turn);
+    const double pose[12] = {c, -s, 0, 0.25 * gap * draw(&state), s, c, 0, 0.25 * gap * draw(&state),
+                             0, 0,  1, 0.25 * gap * draw(&state)};
+    memcpy(p.matrices[i], pose, sizeof pose);
+  }
+  return p;
+}
+
+/* Parts that fit into each other, scaled to a diagonal of about 1: everything is near everything. */
+static void fits(bench *b) {
+  static const struct {
+    const char *kind;
+    double scale, gap;
+  } rows[] = {{"peg", 10, 0x1p-12}, {"gears", 6, 0x1p-12}, {"bolt", 24, 0x1p-13}};
+  for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    char name[64];
+    model both[2] = {{.name = "first"}, {.name = "second"}};
+    snprintf(name, sizeof name, "fit/%s", rows[i].kind);
+    if (!bench_wants(b, "distance/%s", name)) continue;
+    models_of_scene(rows[i].kind, 0, rows[i].scale, both);
+    const pose_list p = poses_within(rows[i].gap * rows[i].scale, b->quick ? 5 : 50);
+    gap_case(b, name, &both[0], &both[1], &p);
+    model_free(&both[0]);
+    model_free(&both[1]);
+  }
+}
+
+void work_gap(bench *b) {
+  copies(b);
+  fits(b);
 }

@@ -8,7 +8,6 @@
 #include "contest.h"
 #include "poses.h"
 #include "reference.h"
-#include "scenes.h"
 #include "tutorial.h"
 #include "work_gpu.h"
 
@@ -18,33 +17,6 @@
 static const double in_place[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
-
-static void add_object(model *m, const scenes_scene *scene, const scenes_object *o) {
-  const scenes_mesh *mesh = &scene->meshes[o->mesh];
-  uint32_t n = m->vertex_count, more = (uint32_t)mesh->vertex_count, triangles = (uint32_t)mesh->triangle_count;
-  m->vertices = must_grow(m->vertices, 3 * ((size_t)n + more), sizeof *m->vertices);
-  m->indices = must_grow(m->indices, 3 * ((size_t)m->triangle_count + triangles), sizeof *m->indices);
-  for (size_t i = 0; i < 3 * (size_t)more; i++) {
-    const double *p = mesh->vertices + i / 3 * 3, *row = o->pose + 4 * (i % 3);
-    m->vertices[3 * (size_t)n + i] = (float)(((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) + row[3]);
-  }
-  for (size_t i = 0; i < 3 * (size_t)triangles; i++)
-    m->indices[3 * (size_t)m->triangle_count + i] = mesh->indices[i] + n;
-  m->vertex_count += more;
-  m->triangle_count += triangles;
-}
-
-/* The objects of a scene in turns: the first, third and so on are one model, the others the other one. */
-static void models_of_scene(const char *name, uint32_t size, model both[2]) {
-  const scenes_kind *kind = scenes_find_kind(name);
-  scenes_request request = scenes_default_request(kind);
-  scenes_scene scene;
-  const char *reason;
-  request.size = size;
-  if (!scenes_make(kind, &request, &scene, &reason)) fail("%s: %s", name, reason);
-  for (uint32_t i = 0; i < scene.object_count; i++) add_object(&both[i % 2], &scene, &scene.objects[i]);
-  scenes_free(&scene);
-}
 
 static float random_float(uint64_t *state) {
   *state += 1;
@@ -280,7 +252,7 @@ static double rate_of(setting *s, couple *c, asked who, graze_find find) {
 /* Of two waves of so many squares a side. */
 static void learn_rates(setting *s, uint32_t size) {
   couple c = {0};
-  models_of_scene("wave", size, c.models);
+  models_of_scene("wave", size, 1, c.models);
   couple_prepare(s, &c);
   s->rates.ours = rate_of(s, &c, ASKED_EACH, GRAZE_FIND_ALL);
   s->rates.collide = rate_of(s, &c, ASKED_TUTORIAL, GRAZE_FIND_ANY);
@@ -396,7 +368,7 @@ static void one_row(setting *s, const triangles_row *row) {
   if (!bench_wants(s->b, "gpu_triangles/%s/%s/%u", row->name, id, row->size)) return;
   get_ready(s);
   if (row->scene != NULL) {
-    models_of_scene(row->scene, row->size, c.models);
+    models_of_scene(row->scene, row->size, 1, c.models);
   } else {
     c.models[0] = row->make(row->size, 1);
     c.models[1] = row->make(row->size, 2);

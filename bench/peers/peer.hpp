@@ -5,17 +5,19 @@
 //   load a|b PATH                ok                      reads a mesh file
 //   poses PATH                   ok                      reads a pose file
 //   pairs PATH                   ok                      reads a file of triangle pairs
+//   points PATH                  ok                      reads a file of points
 //   boxes KIND COUNT SPEED STEPS EVERY   ok              which boxes the tasks broad and moving are for (broad.hpp)
 //   bed COUNT BEFORE STEPS       ok                      which bed, from which step on, for how many steps
 //   bodies KIND SIZE BEFORE STEPS   ok                   which rigid bodies, likewise
 //   prepare TASK VARIANT         ok | skip REASON        builds what the task wants to find ready; not timed
 //   run TASK VARIANT [FILE]      ok COUNT HASH BYTES N SECONDS ...   runs once; N timed items
 //   check TASK VARIANT [FILE]    the same with the hash, which `run` leaves out; FILE gets a byte an answer (tritri),
-//                                                      or a double (distance)
+//                                                      or a double (distance, points)
 //   drop                         ok
 //   quit
 //
-// Tasks: build, boolean (mesh b at every pose against a), distance (the same), pairs (all triangle pairs of a and b),
+// Tasks: build, boolean (mesh b at every pose against a), distance (the same), points (how far they
+// are from mesh a), pairs (all triangle pairs of a and b),
 // self, wave (self pairs of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes),
 // bed (balls that fall and settle), rigid (bodies that stand or have come to rest).
 #pragma once
@@ -80,7 +82,7 @@ struct Inputs {
   BoxOrder order;
   BedOrder bed;
   BodiesOrder bodies;
-  std::vector<double> poses, pairs;
+  std::vector<double> poses, pairs, points;
   bool check = false;
   std::string answers;
   size_t pose_count() const {
@@ -118,8 +120,8 @@ inline bool share_vertex(const uint32_t *a, const uint32_t *b) {
   return false;
 }
 
-// The answers query(matrix) of the first `limit` poses: one pass to warm up, one timed. A query of more than 10 ms keeps
-// the time of its first run.
+// The answers query(matrix) of the first `limit` poses: one pass to warm up, one timed. A query of more than 10 ms
+// keeps the time of its first run.
 template <class Query>
 std::vector<double> ask_poses(const Inputs &in, size_t limit, Reply &r, Query query) {
   static const double overhead = clock_overhead();
@@ -164,6 +166,19 @@ template <class Query>
 Reply time_distances(const Inputs &in, size_t limit, Query query) {
   Reply r;
   std::vector<double> distances = ask_poses(in, limit, r, query);
+  r.count = distances.size();
+  leave_answers(in, distances);
+  return r;
+}
+
+// The distance query(point) of every point from the mesh, timed all together.
+template <class Query>
+Reply time_points(const Inputs &in, Query query) {
+  Reply r;
+  std::vector<double> distances(in.points.size() / 3);
+  double start = seconds_now();
+  for (size_t i = 0; i < distances.size(); i++) distances[i] = query(&in.points[3 * i]);
+  r.seconds = {seconds_now() - start};
   r.count = distances.size();
   leave_answers(in, distances);
   return r;
@@ -284,6 +299,7 @@ inline std::string Program::answer(const std::string &line, const std::function<
   if (verb == "load" && words >> slot && words >> path) return load_mesh(path, slot == "a" ? in_.a : in_.b);
   if (verb == "poses" && words >> path) return load_doubles(path, BENCH_POSE_MAGIC, 12, in_.poses);
   if (verb == "pairs" && words >> path) return load_doubles(path, BENCH_PAIRS_MAGIC, 18, in_.pairs);
+  if (verb == "points" && words >> path) return load_doubles(path, BENCH_POINT_MAGIC, 3, in_.points);
   if (verb == "boxes" &&
       words >> in_.order.kind >> in_.order.count >> in_.order.speed >> in_.order.steps >> in_.order.every)
     return in_.order.every ? "ok" : "skip no box moves";

@@ -7,10 +7,12 @@
 #include <CGAL/Polygon_mesh_processing/polygon_soup_to_polygon_mesh.h>
 #include <CGAL/Polygon_mesh_processing/self_intersections.h>
 #include <CGAL/Rigid_triangle_mesh_collision_detection.h>
+#include <CGAL/Side_of_triangle_mesh.h>
 #include <CGAL/Surface_mesh.h>
 #include <CGAL/box_intersection_d.h>
 #include <CGAL/intersections.h>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -29,6 +31,7 @@ using Triangles = std::vector<Triangle>;
 using Surface = CGAL::Surface_mesh<Point>;
 using Primitive = CGAL::AABB_triangle_primitive<Kernel, Triangles::const_iterator>;
 using Tree = CGAL::AABB_tree<CGAL::AABB_traits<Kernel, Primitive>>;
+using Side = CGAL::Side_of_triangle_mesh<Surface, Kernel>;
 using Rigid = CGAL::Rigid_triangle_mesh_collision_detection<Surface>;
 template <class Number>
 using Box =
@@ -85,10 +88,12 @@ struct State {
   std::unique_ptr<Rigid> rigid;
   Triangles a, b;
   std::unique_ptr<Tree> tree;
-  Surface surface_a, surface_b;  // Rigid keeps pointers to them
+  Surface surface_a, surface_b;  // Rigid and Side keep pointers to them
+  std::unique_ptr<Side> side;
 
   void release() {
     rigid.reset();
+    side.reset();
     tree.reset();
     a = Triangles();
     b = Triangles();
@@ -157,6 +162,28 @@ Reply pairs_box(const Inputs &in) {
       },
       std::ptrdiff_t(2000));
   return pairs.reply(seconds_now() - start);
+}
+
+std::string prepare_points(const Inputs &in) {
+  state.side.reset();
+  state.a = triangles(in.a);
+  state.tree.reset(new Tree(state.a.cbegin(), state.a.cend()));
+  state.tree->build();
+  state.tree->accelerate_distance_queries();
+  state.surface_a = surface(in.a);
+  state.side.reset(new Side(state.surface_a));
+  (*state.side)(Point(0, 0, 0));  // builds what it needs
+  return "";
+}
+
+double distance_of(const double *p) {
+  return std::sqrt(state.tree->squared_distance(Point(p[0], p[1], p[2])));
+}
+
+// Ours tells on which side a point is, too.
+double distance_and_side(const double *p) {
+  const auto side = (*state.side)(Point(p[0], p[1], p[2]));
+  return side == CGAL::ON_BOUNDARY ? 0 : distance_of(p);
 }
 
 std::string prepare_surface(const Inputs &in) {
@@ -279,6 +306,10 @@ int main() {
   program.offer("self", "disjoint_box", nullptr, self_box);
   program.offer("wave", "box", nullptr, wave);
   program.offer("tritri", "epick", nullptr, [](const Inputs &in) { return peer::time_triangle_pairs(in, meet); });
+  program.offer("points", "aabb_tree", prepare_points,
+                [](const Inputs &in) { return peer::time_points(in, distance_of); });
+  program.offer("points", "aabb_tree_side", prepare_points,
+                [](const Inputs &in) { return peer::time_points(in, distance_and_side); });
   offer_broad_phases(program);
   return program.serve([] { state.release(); });
 }
