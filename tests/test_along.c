@@ -1,6 +1,6 @@
-/* Triangles along a direction (src/narrow/along.h): what it tells to be far is so by the oracle of distances, every
- * instruction set tells the same, and nothing stays of nodes that a wide gap parts. Looks behind the public headers,
- * so it needs the static library. */
+/* Triangles along a direction, and along normals (src/narrow/along.h): what it tells to be far is so by the oracle of
+ * distances, every instruction set tells the same, and nothing stays of nodes that a wide gap parts. Looks behind the
+ * public headers, so it needs the static library. */
 #include <math.h>
 
 #include "base/cpu.h"
@@ -33,6 +33,17 @@ static uint64_t near_every_way(const two_nodes *n, const double direction[3], do
   return near;
 }
 
+static uint64_t normals_every_way(const two_nodes *n, double most, uint64_t mask) {
+  const posed_node *a = &n->node[0], *b = &n->node[1];
+  uint64_t near = gz_along_normals_scalar(a, b, most, mask);
+#if defined(__x86_64__)
+  if (gz_cpu_best() >= CPU_AVX2) assert_true(gz_along_normals_avx2(a, b, most, mask) == near);
+  if (gz_cpu_best() >= CPU_AVX512) assert_true(gz_along_normals_avx512(a, b, most, mask) == near);
+#endif
+  assert_true((near & ~mask) == 0);
+  return near;
+}
+
 static void random_direction(uint64_t *state, double d[3]) {
   double length2 = 0;
   for (int k = 0; k < 3; k++) d[k] = random_below(state, 4) == 0 ? 0 : random_signed(state);
@@ -40,34 +51,41 @@ static void random_direction(uint64_t *state, double d[3]) {
   for (int k = 0; k < 3 && length2 > 0; k++) d[k] = d[k] / sqrt(length2) * (1 - 0x1p-50);
 }
 
-/* With the rounded distance of one of the pairs as the limit; how many of all are far. */
-static int check(const two_nodes *n, const double direction[3], uint64_t *state) {
+/* With the rounded distance of one of the pairs as the limit; how many of all are far along the direction and along
+ * normals. */
+typedef struct far_count {
+  int direction, normals;
+} far_count;
+
+static void check(const two_nodes *n, const double direction[3], uint64_t *state, far_count *far) {
   double a[9], b[9];
   graze_nearest nearest;
   oracle_distance truth;
-  int far = 0;
   get_triangle(&n->node[0], random_below(state, 8), a);
   get_triangle(&n->node[1], random_below(state, 8), b);
   assert_int_equal(graze_tritri_distance(a, b, &nearest), GRAZE_OK);
   const double most = random_below(state, 2) == 0 ? nearest.distance : nextafter(nearest.distance, 0);
   const uint64_t near = near_every_way(n, direction, most, UINT64_MAX);
+  const uint64_t beside = normals_every_way(n, most, UINT64_MAX);
+  const uint64_t mask = (uint64_t)random_below(state, UINT32_MAX) << 32 | random_below(state, UINT32_MAX);
+  assert_true(normals_every_way(n, most, mask) == (beside & mask));
   oracle_distance_init(&truth);
   for (uint32_t bit = 0; bit < 64; bit++) {
-    if ((near >> bit & 1) != 0) continue;
+    if (((near & beside) >> bit & 1) != 0) continue;
     get_triangle(&n->node[0], bit & 7, a);
     get_triangle(&n->node[1], bit >> 3, b);
     oracle_distance_find(a, NULL, b, NULL, &truth);
     assert_true(oracle_distance_compare(&truth, most) > 0);
-    far++;
+    far->direction += (near >> bit & 1) == 0;
+    far->normals += (beside >> bit & 1) == 0;
   }
   oracle_distance_clear(&truth);
-  return far;
 }
 
 static void test_families(void **unused) {
   (void)unused;
   uint64_t state = test_seed(1);
-  int far = 0;
+  far_count far = {0, 0};
   for (int i = 0; i < test_rounds(100, 10000); i++) {
     two_nodes n;
     for (uint32_t t = 0; t < 8; t++) {
@@ -79,9 +97,9 @@ static void test_families(void **unused) {
     }
     double direction[3];
     random_direction(&state, direction);
-    far += check(&n, direction, &state);
+    check(&n, direction, &state, &far);
   }
-  assert_true(far > 0);
+  assert_true(far.direction > 0 && far.normals > 0);
 }
 
 /* Corners of a small grid in two layers with a narrow gap, turned and shifted: many pairs are as far apart as the limit
@@ -89,10 +107,11 @@ static void test_families(void **unused) {
 static void test_layers(void **unused) {
   (void)unused;
   uint64_t state = test_seed(2);
-  int far = 0;
+  far_count far = {0, 0};
   for (int i = 0; i < test_rounds(100, 10000); i++) {
     const graze_pose pose = test_random_pose(&state, i % 2 == 0 ? 0 : 1000);
     const double gap = random_unit(&state) * exp2(-(double)random_below(&state, 30));
+    const double scale = i % 3 == 0 ? exp2(-(double)random_below(&state, 480)) : 1; /* squares of normals underflow */
     double direction[3];
     two_nodes n;
     for (int k = 0; k < 3; k++) direction[k] = (i % 4 != 0 ? pose.m[4 * k + 2] : k == 2) * (1 - 0x1p-50);
@@ -101,11 +120,12 @@ static void test_layers(void **unused) {
       for (int k = 0; k < 9; k++) c[k] = random_below(&state, 4);
       for (int k = 2; k < 9; k += 3) c[k] = t < 8 ? 0 : gap * (1 + random_below(&state, 2));
       for (int k = 0; k < 9 && i % 4 != 0; k += 3) graze_pose_apply(&pose, c + k, c + k);
+      for (int k = 0; k < 9; k++) c[k] *= scale;
       put_triangle(&n, t, c);
     }
-    far += check(&n, direction, &state);
+    check(&n, direction, &state, &far);
   }
-  assert_true(far > 0);
+  assert_true(far.direction > 0 && far.normals > 0);
 }
 
 static void test_wide_gap(void **unused) {
@@ -137,6 +157,7 @@ static void test_overflow(void **unused) {
   }
   const double ahead[3] = {1, 0, 0};
   assert_true(near_every_way(&n, ahead, 1, UINT64_MAX) == UINT64_MAX);
+  assert_true(normals_every_way(&n, 1, UINT64_MAX) == UINT64_MAX);
 }
 
 int main(void) {

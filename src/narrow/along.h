@@ -11,4 +11,10 @@ typedef uint64_t along_function(const posed_node *a, const posed_node *b, const 
                                 uint64_t mask);
 CPU_KERNELS(along_function, gz_along);
 
+/* The same along the normals of all triangles. Pays from about NORMALS_LEAST bits on, where parts fit into each other:
+ * which way the nearest are changes from place to place. */
+enum { NORMALS_LEAST = 8 };
+typedef uint64_t normals_function(const posed_node *a, const posed_node *b, double most, uint64_t mask);
+CPU_KERNELS(normals_function, gz_along_normals);
+
 #endif

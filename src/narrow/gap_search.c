@@ -218,7 +218,10 @@ static uint64_t drop_far(worker *w, uint32_t a, uint32_t b, uint64_t mask) {
   if (!w->gap.directed || mask == 0) return mask;
   const posed_node *posed_a = gz_sink_pose_node(s->a, a, &s->cache_a);
   const posed_node *posed_b = gz_sink_pose_node(s->b, b, &s->cache_b);
-  return CPU_KERNEL(gz_along)(posed_a, posed_b, w->gap.direction, w->gap.most + w->gap.slack, mask);
+  const double most = w->gap.most + w->gap.slack;
+  mask = CPU_KERNEL(gz_along)(posed_a, posed_b, w->gap.direction, most, mask);
+  if (__builtin_popcountll(mask) < NORMALS_LEAST) return mask;
+  return CPU_KERNEL(gz_along_normals)(posed_a, posed_b, most, mask);
 }
 
 static void add_triangles(worker *w, uint32_t a, uint32_t b, uint64_t mask) {
