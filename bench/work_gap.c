@@ -74,6 +74,34 @@ static void run_moved(void *argument, bool check, sample *out) {
   ask_all(argument, ask_nearby, out);
 }
 
+/* Whether the gap is below a share of what it is: with nothing known, and nothing but that asked. */
+static void decide_all(gap_job *j, double share, sample *out) {
+  graze_distance_options options = graze_default_distance_options();
+  out->count = out->timed = j->poses->count;
+  for (uint32_t i = 0; i < j->poses->count; i++) {
+    const graze_pose pose = pose_of(j, i);
+    graze_distance_result r;
+    options.limit = options.error = share * j->found.expected[i];
+    ask_of_others(j, pose);
+    double start = seconds_now();
+    must(graze_mesh_distance(j->query, j->a, NULL, j->b, &pose, &options, &r), "graze_mesh_distance");
+    out->seconds[i] = seconds_now() - start - j->overhead;
+    if (r.found != (share > 1)) fail("whether the meshes are near at pose %u is wrong", i);
+    j->found.answers[i] = j->found.expected[i];
+  }
+  snprintf(j->work, sizeof j->work, "limits of %g times the distance", share);
+}
+
+static void run_below(void *argument, bool check, sample *out) {
+  (void)check;
+  decide_all(argument, 0.9, out);
+}
+
+static void run_above(void *argument, bool check, sample *out) {
+  (void)check;
+  decide_all(argument, 1.1, out);
+}
+
 /* ---- what is right --------------------------------------------------------------------------------------------- */
 
 /* The corners of a triangle at a pose, tier T1, and the box around them. */
@@ -161,6 +189,8 @@ static void gap_case(bench *b, const char *name, const model *x, const model *y,
   distances_join(&c, &j.found);
   contest_ours(&c, "cpu", run_cold, &j);
   contest_ours(&c, "cpu/moved", run_moved, &j);
+  contest_ours(&c, "cpu/limit_0.9", run_below, &j);
+  contest_ours(&c, "cpu/limit_1.1", run_above, &j);
   peer_inputs_join(&c, "distance", true, &in);
   contest_end(&c);
   distances_free(&j.found);

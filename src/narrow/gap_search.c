@@ -215,11 +215,12 @@ void gz_near_flush(worker *w) {
 /* Of the pairs of triangles of two bottom nodes, those that may be as near as what is known. */
 static uint64_t drop_far(worker *w, uint32_t a, uint32_t b, uint64_t mask) {
   exact_sink *s = &w->sink;
-  if (!w->gap.directed || mask == 0) return mask;
+  const double most = w->gap.most + w->gap.slack;
+  const bool many = __builtin_popcountll(mask) >= NORMALS_LEAST;
+  if (mask == 0 || isinf(most) || !(many || w->gap.directed)) return mask;
   const posed_node *posed_a = gz_sink_pose_node(s->a, a, &s->cache_a);
   const posed_node *posed_b = gz_sink_pose_node(s->b, b, &s->cache_b);
-  const double most = w->gap.most + w->gap.slack;
-  mask = CPU_KERNEL(gz_along)(posed_a, posed_b, w->gap.direction, most, mask);
+  if (w->gap.directed) mask = CPU_KERNEL(gz_along)(posed_a, posed_b, w->gap.direction, most, mask);
   if (__builtin_popcountll(mask) < NORMALS_LEAST) return mask;
   return CPU_KERNEL(gz_along_normals)(posed_a, posed_b, most, mask);
 }
