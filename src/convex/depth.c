@@ -179,10 +179,21 @@ static void measure_again(const depth_search *d, uint32_t at) {
   set_lower(d, at);
 }
 
+/* Of two faces with the same lower end. */
+static bool comes_first(const depth_face *f, const depth_face *other) {
+  if ((f->care == EXACT) != (other->care == EXACT)) return f->care != EXACT;
+  return f->care == EXACT && f->distance.value < other->distance.value;
+}
+
+/* The face with the least lower end. Distances that differ by less than the gap of two doubles may share it: one that
+ * is not known exactly comes first, then the one that rounds to less. */
 static uint32_t nearest_face(const depth_search *d) {
   const double *lower = d->lower->data;
   uint32_t best = 0;
-  for (uint32_t i = 1; i < d->lower->count; i++) best = lower[i] < lower[best] ? i : best;
+  for (uint32_t i = 1; i < d->lower->count; i++) {
+    if (lower[i] > lower[best]) continue;
+    if (lower[i] < lower[best] || (isfinite(lower[i]) && comes_first(face(d, i), face(d, best)))) best = i;
+  }
   return best;
 }
 
