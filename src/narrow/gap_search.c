@@ -286,6 +286,7 @@ void gz_near_open(worker *w, node_pair pair) {
 
 static void push_unsorted(worker *w, const near_nodes *next, int count) {
   gap_search *g = &w->gap;
+  if (count == 0) return;
   size_t bytes = (g->node_count + (size_t)count) * sizeof *next;
   if (bytes > g->nodes.bytes && !gz_buffer_reserve(w->context, &g->nodes, bytes + 4096, g->node_count * sizeof *next)) {
     give_up(w);
