@@ -104,8 +104,8 @@ static int rounds_of(const family *f) {
   family_pair pair;
   uint64_t state = 1;
   f->make(&state, &pair);
-  int rounds = pair.lattice ? 11 : 6;
-  return test_long() ? 500 * rounds : rounds;
+  const int rounds = pair.lattice ? 11 : 6;
+  return test_rounds(rounds, 500 * rounds);
 }
 
 static void test_families(void **unused) {
@@ -133,7 +133,7 @@ static void test_families(void **unused) {
     }
   }
   print_message("%llu pairs, instruction set %s\n", (unsigned long long)total, graze_instruction_set());
-  assert_true(total >= (test_long() ? 1000000u : 200000u));
+  assert_true(total >= (uint64_t)test_rounds(200000, 1000000));
   free(data);
   graze_context_destroy(context);
 }
@@ -153,7 +153,7 @@ static void test_rules_of_the_lanes(void **unused) {
       chosen = chosen || strcmp(families[f].name, names[i]) == 0;
     if (!chosen) continue;
     uint64_t state = test_seed(5000 + (uint64_t)f);
-    for (int round = 0; round < (test_long() ? 20000 : 40); round++) {
+    for (int round = 0, rounds = test_rounds(40, 20000); round < rounds; round++) {
       fill_with(data, &families[f], &state, true);
       run_batch(context, data, 0, chunk);
       for (int i = 0; i < chunk; i++) {
@@ -163,7 +163,7 @@ static void test_rules_of_the_lanes(void **unused) {
     }
   }
   print_message("%llu pairs, instruction set %s\n", (unsigned long long)total, graze_instruction_set());
-  assert_true(total >= (test_long() ? 1000000u : 200000u));
+  assert_true(total >= (uint64_t)test_rounds(200000, 1000000));
   free(data);
   graze_context_destroy(context);
 }
