@@ -51,12 +51,12 @@ static void random_direction(uint64_t *state, double d[3]) {
   for (int k = 0; k < 3 && length2 > 0; k++) d[k] = d[k] / sqrt(length2) * (1 - 0x1p-50);
 }
 
-/* With the rounded distance of one of the pairs as the limit; how many of all are far along the direction and along
- * normals. */
+/* How many pairs are told to be far. */
 typedef struct far_count {
   int direction, normals;
 } far_count;
 
+/* With the rounded distance of one of the pairs as the limit. */
 static void check(const two_nodes *n, const double direction[3], uint64_t *state, far_count *far) {
   double a[9], b[9];
   graze_nearest nearest;

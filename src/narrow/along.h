@@ -1,4 +1,4 @@
-/* Triangles of two bottom nodes that are far enough apart along one direction. */
+/* Triangles of two bottom nodes that are far enough apart along one direction, or one of their normals. */
 #ifndef GRAZE_SRC_NARROW_ALONG_H
 #define GRAZE_SRC_NARROW_ALONG_H
 

@@ -57,8 +57,8 @@ uint64_t KERNEL(gz_along)(const posed_node *pa, const posed_node *pb, const doub
   for (int j = 0; j < NODE_WIDTH; j++) {
     if ((mask >> (8 * j) & 0xff) == 0) continue;
     for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
-      vd before = vd_sub(vd_set(b.low[j]), vd_load(a.high + at)),
-         behind = vd_sub(vd_load(a.low + at), vd_set(b.high[j]));
+      vd before = vd_sub(vd_set(b.low[j]), vd_load(a.high + at));
+      vd behind = vd_sub(vd_load(a.low + at), vd_set(b.high[j]));
       mask &= ~((uint64_t)vm_bits(vd_gt(vd_max(before, behind), enough)) << (8 * j + at));
     }
   }
