@@ -416,11 +416,54 @@ static void test_along(void **state) {
   graze_query_destroy(query);
 }
 
+/* Distances along a path are those of each pair by itself, whatever the threads. */
+static void test_distances_along(void **state) {
+  (void)state;
+  enum { OBJECTS = 4, POSES = 40, PAIRS = 4 };
+  uint64_t random = test_seed(6);
+  graze_query *query = query_of(1);
+  graze_mesh *meshes[OBJECTS];
+  graze_pose poses[OBJECTS * POSES];
+  static const uint32_t pairs[PAIRS][2] = {{0, 1}, {1, 2}, {3, 0}, {2, 3}};
+  static graze_distance_result results[2][PAIRS * POSES];
+  uint32_t met = 0, near = 0;
+  for (int i = 0; i < OBJECTS; i++) meshes[i] = box_mesh(0.3 + 0.2 * i, 0.2, 0.5);
+  for (int i = 0; i < OBJECTS * POSES; i++) poses[i] = test_random_pose(&random, 2);
+  const graze_motion_path path = {(const graze_mesh *const *)meshes, poses, OBJECTS, POSES, pairs, PAIRS};
+  graze_distance_options options = graze_default_distance_options();
+  options.limit = 1;
+  options.near_pairs = GRAZE_FIND_ALL;
+  memset(results, 0, sizeof results);
+  for (int k = 0; k < 2; k++)
+    assert_int_equal(graze_distances_along(shared_context(1 + 2 * k), &path, &options, results[k]), GRAZE_OK);
+  assert_memory_equal(results[0], results[1], sizeof results[0]);
+  for (uint32_t i = 0; i < POSES * PAIRS; i++) {
+    const uint32_t *pair = pairs[i % PAIRS];
+    const graze_pose *at = poses + i / PAIRS * OBJECTS;
+    const graze_distance_result *got = &results[0][i];
+    graze_distance_result want;
+    assert_int_equal(
+        graze_mesh_distance(query, meshes[pair[0]], &at[pair[0]], meshes[pair[1]], &at[pair[1]], &options, &want),
+        GRAZE_OK);
+    assert_true(got->found == want.found && got->lower == want.lower && got->upper == want.upper);
+    assert_memory_equal(&got->nearest, &want.nearest, sizeof want.nearest);
+    assert_true(got->near_pairs == want.near_pairs && got->near_hash == want.near_hash && got->pairs == NULL);
+    near += want.found;
+    met += want.found && want.nearest.distance == 0;
+  }
+  assert_true(met > 0 && near > met && near < POSES * PAIRS);
+  poses[5 * OBJECTS + 2].m[3] = (double)NAN;
+  assert_int_equal(graze_distances_along(shared_context(3), &path, NULL, results[0]), GRAZE_ERROR_NOT_FINITE);
+  assert_string_equal(shared_error()->message, "configuration 5, pair 1: coordinate is not finite");
+  for (int i = 0; i < OBJECTS; i++) graze_mesh_destroy(meshes[i]);
+  graze_query_destroy(query);
+}
+
 /* A scene tells of every pair that meets on the way, with the times that the pair by itself has. */
 static void test_scenes(void **state) {
   (void)state;
   enum { OBJECTS = 24 };
-  uint64_t random = test_seed(6);
+  uint64_t random = test_seed(7);
   graze_query *query = query_of(1);
   for (int round = test_rounds(16, 400); round-- > 0;) {
     graze_scene *scene = NULL;
@@ -557,7 +600,8 @@ int main(void) {
       cmocka_unit_test(test_half_turn),       cmocka_unit_test(test_combs),
       cmocka_unit_test(test_against_samples), cmocka_unit_test(test_straight_against_features),
       cmocka_unit_test(test_scenes),          cmocka_unit_test(test_along),
-      cmocka_unit_test(test_memory),          cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_distances_along), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

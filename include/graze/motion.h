@@ -9,6 +9,7 @@
 
 #include "graze/base.h"
 #include "graze/collide.h"
+#include "graze/distance.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
 #include "graze/rays.h"
@@ -169,6 +170,15 @@ typedef struct graze_motion_path {
  * piece and pair. No result is then valid. */
 GRAZE_API graze_status graze_motion_along(graze_context *context, const graze_motion_path *path,
                                           const graze_motion_options *options, graze_motion_result *results);
+
+/* The distance of every pair at every configuration, on all threads: results[configuration * pair_count + pair], as
+ * graze_mesh_distance gives them. There are no lists: pairs is NULL, and FIND_ALL acts as FIND_COUNT. A pair is
+ * followed from configuration to configuration, which is quick where these are near each other. Errors: ARGUMENT,
+ * INDEX, LIMIT (2^32 results), and those of graze_mesh_distance; the message names configuration and pair. No result is
+ * then valid.
+ */
+GRAZE_API graze_status graze_distances_along(graze_context *context, const graze_motion_path *path,
+                                             const graze_distance_options *options, graze_distance_result *results);
 
 /* ---- particles ------------------------------------------------------------------------------------------------- */
 

@@ -1,49 +1,48 @@
-/* graze_motion_along: every pair of a path's objects on every piece of it, each by itself. */
+/* Every pair of a path's objects on every piece of it, or at every configuration, each by itself. */
 #include <stdatomic.h>
 
 #include "base/context.h"
 #include "base/owned.h"
 #include "base/parallel.h"
 #include "graze/motion.h"
+#include "narrow/gap.h"
 
-typedef struct walk {
+typedef struct walk walk;
+struct walk {
   const graze_context *context;
   const graze_motion_path *path;
-  const graze_motion_options *options;
-  graze_motion_result *results;
+  uint32_t places;   /* pieces, or configurations */
+  const char *place; /* what they are, in words */
+  graze_status (*decide)(const walk *w, uint32_t place, uint32_t pair, graze_query *query);
+  const void *options;
+  void *results;         /* of the first place, all pairs, and so on */
   graze_query **queries; /* a worker's; all made before */
   _Atomic uint64_t failed;
-} walk;
+};
 
-static graze_motion_body body_of(const graze_motion_path *path, uint32_t piece, uint32_t object) {
-  const graze_pose *start = path->poses + (size_t)piece * path->object_count + object;
-  return (graze_motion_body){path->meshes[object], *start, start[path->object_count]};
-}
-
-static graze_status decide(const walk *w, uint32_t item, graze_query *query) {
-  const graze_motion_path *path = w->path;
-  const uint32_t piece = item / path->pair_count, *pair = path->pairs[item % path->pair_count];
-  const graze_motion_body a = body_of(path, piece, pair[0]), b = body_of(path, piece, pair[1]);
-  return graze_motion_meshes(query, &a, &b, w->options, &w->results[item]);
-}
+/* What is decided one after the other by the same query, of one pair as long as it has places left. */
+enum { RUN = 16 };
 
 /* Silent: the first failure is told in the end. */
-static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t number) {
   walk *w = argument;
   bool before = gz_silence(true);
   for (uint32_t i = begin; i < end; i++) {
-    if (decide(w, i, w->queries[worker]) != GRAZE_OK) note_least(&w->failed, i);
+    if (i % RUN == 0) gz_query_forget_nearest(w->queries[number]); /* so that the work does not depend on threads */
+    const uint32_t place = i % w->places, pair = i / w->places;
+    if (w->decide(w, place, pair, w->queries[number]) != GRAZE_OK)
+      note_least(&w->failed, (uint64_t)place * w->path->pair_count + pair);
   }
   gz_silence(before);
 }
 
-static graze_status tell_failure(const walk *w, uint32_t item) {
+static graze_status tell_failure(const walk *w, uint32_t result) {
+  const uint32_t place = result / w->path->pair_count, pair = result % w->path->pair_count;
   bool before = gz_silence(true);
-  graze_status status = decide(w, item, w->queries[0]);
+  graze_status status = w->decide(w, place, pair, w->queries[0]);
   gz_silence(before);
   if (status == GRAZE_OK) status = GRAZE_ERROR_MEMORY; /* there was none when it was first decided */
-  return gz_fail(w->context, status, "piece %u, pair %u: %s", item / w->path->pair_count, item % w->path->pair_count,
-                 graze_status_string(status));
+  return gz_fail(w->context, status, "%s %u, pair %u: %s", w->place, place, pair, graze_status_string(status));
 }
 
 static graze_status run(walk *w, graze_context *context, uint32_t count) {
@@ -53,7 +52,7 @@ static graze_status run(walk *w, graze_context *context, uint32_t count) {
   if (w->queries == NULL) return gz_fail_memory(context, workers * sizeof(graze_query *));
   for (uint32_t i = 0; i < workers && status == GRAZE_OK; i++) status = graze_query_create(context, &w->queries[i]);
   if (status == GRAZE_OK) {
-    gz_parallel_for(context, count, 1, decide_range, w);
+    gz_parallel_for(context, count, RUN, decide_range, w);
     uint64_t failed = atomic_load(&w->failed);
     if (failed != UINT64_MAX) status = tell_failure(w, (uint32_t)failed);
   }
@@ -62,12 +61,11 @@ static graze_status run(walk *w, graze_context *context, uint32_t count) {
   return status;
 }
 
-graze_status graze_motion_along(graze_context *context, const graze_motion_path *path,
-                                const graze_motion_options *options, graze_motion_result *results) {
-  if (context == NULL || path == NULL) return gz_fail_null(context);
-  const uint64_t count = (uint64_t)(path->pose_count > 0 ? path->pose_count - 1 : 0) * path->pair_count;
+static graze_status run_path(walk *w, graze_context *context) {
+  const graze_motion_path *path = w->path;
+  const uint64_t count = (uint64_t)w->places * path->pair_count;
   if (count == 0) return GRAZE_OK;
-  if (path->meshes == NULL || path->poses == NULL || path->pairs == NULL || results == NULL) {
+  if (path->meshes == NULL || path->poses == NULL || path->pairs == NULL || w->results == NULL) {
     return gz_fail_null(context);
   }
   if (count >= UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "motion: 2^32 results or more");
@@ -76,6 +74,60 @@ graze_status graze_motion_along(graze_context *context, const graze_motion_path 
     return gz_fail(context, GRAZE_ERROR_INDEX, "pair %u: object %u and %u of %u", i, path->pairs[i][0],
                    path->pairs[i][1], path->object_count);
   }
-  walk w = {.context = context, .path = path, .options = options, .results = results, .failed = UINT64_MAX};
-  return run(&w, context, (uint32_t)count);
+  return run(w, context, (uint32_t)count);
+}
+
+/* ---- motions ----------------------------------------------------------------------------------------------------- */
+
+static graze_motion_body body_of(const graze_motion_path *path, uint32_t piece, uint32_t object) {
+  const graze_pose *start = path->poses + (size_t)piece * path->object_count + object;
+  return (graze_motion_body){path->meshes[object], *start, start[path->object_count]};
+}
+
+static graze_status decide_motion(const walk *w, uint32_t piece, uint32_t pair, graze_query *query) {
+  const graze_motion_path *path = w->path;
+  const uint32_t *objects = path->pairs[pair];
+  const graze_motion_body a = body_of(path, piece, objects[0]), b = body_of(path, piece, objects[1]);
+  graze_motion_result *results = w->results;
+  return graze_motion_meshes(query, &a, &b, w->options, &results[(size_t)piece * path->pair_count + pair]);
+}
+
+graze_status graze_motion_along(graze_context *context, const graze_motion_path *path,
+                                const graze_motion_options *options, graze_motion_result *results) {
+  if (context == NULL || path == NULL) return gz_fail_null(context);
+  walk w = {.context = context,
+            .path = path,
+            .places = path->pose_count > 0 ? path->pose_count - 1 : 0,
+            .place = "piece",
+            .decide = decide_motion,
+            .options = options,
+            .results = results,
+            .failed = UINT64_MAX};
+  return run_path(&w, context);
+}
+
+/* ---- distances --------------------------------------------------------------------------------------------------- */
+
+static graze_status decide_distance(const walk *w, uint32_t place, uint32_t pair, graze_query *query) {
+  const graze_motion_path *path = w->path;
+  const graze_pose *poses = path->poses + (size_t)place * path->object_count;
+  const uint32_t a = path->pairs[pair][0], b = path->pairs[pair][1];
+  graze_distance_result *result = (graze_distance_result *)w->results + (size_t)place * path->pair_count + pair;
+  return graze_mesh_distance(query, path->meshes[a], &poses[a], path->meshes[b], &poses[b], w->options, result);
+}
+
+graze_status graze_distances_along(graze_context *context, const graze_motion_path *path,
+                                   const graze_distance_options *options, graze_distance_result *results) {
+  if (context == NULL || path == NULL) return gz_fail_null(context);
+  graze_distance_options own = options != NULL ? *options : graze_default_distance_options();
+  if (own.near_pairs == GRAZE_FIND_ALL) own.near_pairs = GRAZE_FIND_COUNT;
+  walk w = {.context = context,
+            .path = path,
+            .places = path->pose_count,
+            .place = "configuration",
+            .decide = decide_distance,
+            .options = &own,
+            .results = results,
+            .failed = UINT64_MAX};
+  return run_path(&w, context);
 }

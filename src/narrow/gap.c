@@ -172,6 +172,10 @@ graze_status gz_query_gap(graze_query *q, const side *a, const side *b, double l
   return GRAZE_OK;
 }
 
+void gz_query_forget_nearest(graze_query *q) {
+  q->nearest.a = q->nearest.b = NULL;
+}
+
 static graze_status count_near(graze_query *q, job *j, graze_find find, graze_distance_result *r) {
   uint32_t workers;
   if (!(j->limit > 0)) return GRAZE_OK;

@@ -11,6 +11,9 @@
 graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double enough, double *least,
                           graze_work *work);
 
+/* gap.c: the query's next distance begins as if it were its first. */
+void gz_query_forget_nearest(graze_query *query);
+
 /* ---- gap_search.c ---- */
 
 /* The search's beginning, with the job's limit, and its end. */
