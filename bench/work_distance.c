@@ -9,6 +9,7 @@
 #include "models.h"
 #include "peer_inputs.h"
 #ifdef BENCH_PRIVATE
+#include "exact/near.h"
 #include "exact/near_point.h"
 #endif
 
@@ -128,6 +129,77 @@ static void points_of(bench *b, const char *name, const char *mesh) {
   model_free(&m);
 }
 
+/* ---- triangles ------------------------------------------------------------------------------------------------- */
+
+#ifdef BENCH_PRIVATE
+
+enum { PAIRS = 1 << 16 };
+
+typedef struct pair_job {
+  tritri_block *blocks;
+  double *lower, *upper, limit;
+} pair_job;
+
+static bool nearer_exactly(const tritri_block *block, unsigned i, double limit) {
+  double a[9], b[9];
+  bool nearer;
+  for (int k = 0; k < 9; k++) a[k] = block->a[k][i], b[k] = block->b[k][i];
+  if (graze_tritri_nearer(a, b, limit, &nearer) != GRAZE_OK) fail("graze_tritri_nearer");
+  return nearer;
+}
+
+/* Bounds decide, and where they do not, the exact test. */
+static void run_pairs(void *argument, bool check, sample *out) {
+  const pair_job *j = argument;
+  near_block_function *bounds = gz_near_block_best();
+  double place[TRITRI_BLOCK];
+  (void)check;
+  double start = seconds_now();
+  for (unsigned n = 0; n < PAIRS / TRITRI_BLOCK; n++) {
+    double *lower = j->lower + n * TRITRI_BLOCK, *upper = j->upper + n * TRITRI_BLOCK;
+    bounds(&j->blocks[n], TRITRI_BLOCK, lower, upper, place);
+    for (unsigned i = 0; i < TRITRI_BLOCK; i++) {
+      if (upper[i] < j->limit)
+        out->count++;
+      else if (lower[i] < j->limit)
+        out->count += nearer_exactly(&j->blocks[n], i, j->limit);
+    }
+  }
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+}
+
+/* Triangles in the unit cube, a tenth of it large: about half of the pairs are nearer than the limit. */
+static void pairs_of(bench *b) {
+  if (!bench_wants(b, "distance/pairs/generic")) return;
+  pair_job j = {.limit = 0.5};
+  uint64_t state = 4, count = 0;
+  j.blocks = aligned_alloc(_Alignof(tritri_block), PAIRS / TRITRI_BLOCK * sizeof *j.blocks);
+  if (!j.blocks) fail("no memory for %d pairs", PAIRS);
+  j.lower = must_alloc(PAIRS, sizeof *j.lower);
+  j.upper = must_alloc(PAIRS, sizeof *j.upper);
+  for (unsigned i = 0; i < PAIRS; i++) {
+    tritri_block *block = &j.blocks[i / TRITRI_BLOCK];
+    double middle[6];
+    for (int k = 0; k < 6; k++) middle[k] = 0.5 * draw(&state);
+    for (int k = 0; k < 9; k++) {
+      block->a[k][i % TRITRI_BLOCK] = middle[k % 3] + 0.05 * draw(&state);
+      block->b[k][i % TRITRI_BLOCK] = middle[3 + k % 3] + 0.05 * draw(&state);
+    }
+    count += nearer_exactly(block, i % TRITRI_BLOCK, j.limit);
+  }
+  contest c;
+  contest_begin(&c, b, "pair", PAIRS, PAIRS, "distance/pairs/generic");
+  contest_expect(&c, count, 0);
+  contest_ours(&c, "cpu", run_pairs, &j);
+  contest_end(&c);
+  free(j.blocks);
+  free(j.lower);
+  free(j.upper);
+}
+
+#endif
+
 /* ---- bounds ---------------------------------------------------------------------------------------------------- */
 
 typedef struct bound_job {
@@ -177,6 +249,9 @@ static void bounds_of(bench *b, const char *name, run_function run) {
 void work_distance(bench *b) {
   points_of(b, "points/blob", "blob");
   points_of(b, "points/knot", "knot");
+#ifdef BENCH_PRIVATE
+  pairs_of(b);
+#endif
   bounds_of(b, "slabs_26", run_slabs);
   bounds_of(b, "smallest_sphere", run_sphere);
 }
