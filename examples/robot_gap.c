@@ -2,7 +2,6 @@
  * smallest gap of each link on the way, and where. */
 #include <graze/graze.h>
 #include <graze/motion.h>
-#include <math.h>
 #include <stdio.h>
 
 enum { arm, hand, post, objects, configurations = 181 };
@@ -24,9 +23,8 @@ static graze_status make_box(graze_context *context, const double low[3], const 
   return graze_mesh_create(context, &def, mesh);
 }
 
-/* Turned about z by an angle in degrees, and moved. */
-static graze_pose turned(double degrees, double x, double y) {
-  const double c = cos(degrees * 0.017453292519943295), s = sin(degrees * 0.017453292519943295);
+/* Turned about z, by an angle of which cosine and sine are given, and moved. */
+static graze_pose turned(double c, double s, double x, double y) {
   return (graze_pose){{c, -s, 0, x, s, c, 0, y, 0, 0, 1, 0}};
 }
 
@@ -40,10 +38,14 @@ int main(void) {
   static const char *const names[2] = {"arm", "hand"};
   graze_context *context = NULL;
   graze_mesh *meshes[objects] = {NULL};
+  double c = 1, s = 0;
   for (int i = 0; i < configurations; i++) { /* a degree each; the hand is bent by half a right angle */
-    poses[i][arm] = turned(i, 0, 0);
-    poses[i][hand] = turned(i + 45, poses[i][arm].m[0], poses[i][arm].m[4]);
+    const double degree[2] = {0.9998476951563913, 0.01745240643728351}, half = 0.7071067811865476, before = c;
+    poses[i][arm] = turned(c, s, 0, 0);
+    poses[i][hand] = turned(half * (c - s), half * (s + c), c, s);
     poses[i][post] = graze_pose_identity();
+    c = c * degree[0] - s * degree[1];
+    s = s * degree[0] + before * degree[1];
   }
   graze_status status = graze_context_create(NULL, &context);
   for (int k = 0; k < objects && status == GRAZE_OK; k++)
