@@ -44,6 +44,8 @@ void *must_grow(void *memory, size_t count, size_t size);
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2))); /* to be freed */
 void must(graze_status status, const char *what);
 
+double draw_signed(uint64_t *state); /* in [-1, 1), the next of a seeded sequence */
+
 double median_of(const double *values, size_t n); /* 0 for n = 0 */
 double least_of(const double *values, size_t n);
 double most_of(const double *values, size_t n);

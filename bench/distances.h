@@ -8,12 +8,11 @@
 typedef struct distances {
   double *expected, *answers; /* of the last run of ours, and what peers have left */
   uint32_t count;
-  double allowance;
   char *path;
   const char *work; /* the note of our entries; may be filled in until they are judged */
 } distances;
 
-distances distances_make(const bench *b, uint32_t count, double allowance);
+distances distances_make(const bench *b, uint32_t count);
 void distances_free(distances *d);
 
 /* For contest_begin: the contest judges by these. */

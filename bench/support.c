@@ -47,6 +47,11 @@ void must(graze_status status, const char *what) {
   if (status != GRAZE_OK) fail("%s: %s", what, graze_status_string(status));
 }
 
+double draw_signed(uint64_t *state) {
+  *state += UINT64_C(0x9E3779B97F4A7C15);
+  return (double)(splitmix64(*state) >> 11) * 0x1p-52 - 1;
+}
+
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);

@@ -18,18 +18,12 @@ typedef struct query_job {
   uint32_t count;
 } query_job;
 
-/* In [-1, 1). */
-static double draw(uint64_t *state) {
-  *state += UINT64_C(0x9E3779B97F4A7C15);
-  return (double)(splitmix64(*state) >> 11) * 0x1p-52 - 1;
-}
-
 /* Near each other, with paths that are apart for the most part. */
 static void make_near(uint64_t *state, graze_ccd_query *q) {
   for (int i = 0; i < 4; i++) {
     for (int k = 0; k < 3; k++) {
-      q->points[0][i][k] = draw(state);
-      q->points[1][i][k] = q->points[0][i][k] + 0.2 * draw(state);
+      q->points[0][i][k] = draw_signed(state);
+      q->points[1][i][k] = q->points[0][i][k] + 0.2 * draw_signed(state);
     }
   }
 }
@@ -139,8 +133,8 @@ static graze_ccd_mesh make_sheet(uint32_t side) {
     double x = (double)(v % side), y = (double)(v / side), wave = sin(0.9 * x) * cos(0.05 * y);
     const double from[3] = {x, y, wave}, to[3] = {0.5 * x + 0.6 * sin(1.8 * x), y, 1.6 * wave};
     for (size_t k = 0; k < 3; k++) {
-      start[3 * v + k] = from[k] + 0.1 * draw(&state);
-      end[3 * v + k] = to[k] + 0.1 * draw(&state);
+      start[3 * v + k] = from[k] + 0.1 * draw_signed(&state);
+      end[3 * v + k] = to[k] + 0.1 * draw_signed(&state);
     }
   }
   for (uint32_t i = 0; i + 1 < side; i++) {

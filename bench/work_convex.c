@@ -23,18 +23,12 @@ typedef struct convex_job {
   uint32_t count;
 } convex_job;
 
-/* In [-1, 1). */
-static double draw(uint64_t *state) {
-  *state += UINT64_C(0x9E3779B97F4A7C15);
-  return (double)(splitmix64(*state) >> 11) * 0x1p-52 - 1;
-}
-
 static void on_ball(uint64_t *state, double p[3]) {
   double square;
   do {
     square = 0;
     for (int k = 0; k < 3; k++) {
-      p[k] = draw(state);
+      p[k] = draw_signed(state);
       square += p[k] * p[k];
     }
   } while (!(square > 0.01 && square < 1));
@@ -58,7 +52,7 @@ static void make_shapes(convex_job *j, bool boxes) {
 }
 
 static graze_pose turned(uint64_t *state, const double at[3]) {
-  const double quaternion[4] = {draw(state), draw(state), draw(state), draw(state)};
+  const double quaternion[4] = {draw_signed(state), draw_signed(state), draw_signed(state), draw_signed(state)};
   return graze_pose_from_quaternion(quaternion, at);
 }
 
@@ -70,7 +64,7 @@ static void make_pairs(convex_job *j, double far, bool boxes) {
   j->pairs = must_alloc(j->count, sizeof *j->pairs);
   j->results = must_alloc(j->count, sizeof *j->results);
   for (uint32_t i = 0; i < j->count; i++) {
-    double at[3], reach = far * (draw(&state) + 1) / 2;
+    double at[3], reach = far * (draw_signed(&state) + 1) / 2;
     on_ball(&state, at);
     const double origin[3] = {0, 0, 0}, way[3] = {reach * at[0], reach * at[1], reach * at[2]};
     j->poses[2 * i] = turned(&state, origin);
@@ -176,7 +170,7 @@ static void one_hull(bench *b, const char *name, bool on_sphere) {
   j.points = must_alloc(3 * (size_t)j.count, sizeof *j.points);
   uint64_t state = 9;
   for (size_t i = 0; i < 3 * (size_t)j.count; i += 3) {
-    for (size_t k = 0; k < 3; k++) j.points[i + k] = draw(&state);
+    for (size_t k = 0; k < 3; k++) j.points[i + k] = draw_signed(&state);
     if (on_sphere) on_ball(&state, j.points + i);
   }
   contest c;

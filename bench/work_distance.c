@@ -13,14 +13,6 @@
 #include "exact/near_point.h"
 #endif
 
-#define ALLOWANCE 1e-9 /* what the answers of others may be off by, of meshes with a diagonal of 1 */
-
-/* In [-1, 1). */
-static double draw(uint64_t *state) {
-  *state += UINT64_C(0x9E3779B97F4A7C15);
-  return (double)(splitmix64(*state) >> 11) * 0x1p-52 - 1;
-}
-
 static uint64_t hash_of(uint64_t number, double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -103,9 +95,9 @@ static void points_of(bench *b, const char *name, const char *mesh) {
   graze_mesh_get_facts(j.mesh, &facts);
   for (uint32_t i = 0; i < 3 * j.count; i++) {
     const double low = facts.box.min[i % 3], high = facts.box.max[i % 3];
-    j.points[i] = 0.5 * (low + high) + 0.75 * (high - low) * draw(&state);
+    j.points[i] = 0.5 * (low + high) + 0.75 * (high - low) * draw_signed(&state);
   }
-  j.found = distances_make(b, j.count, ALLOWANCE);
+  j.found = distances_make(b, j.count);
   sample first = {0};
   run_points(&j, true, &first);
   memcpy(j.found.expected, j.found.answers, j.count * sizeof *j.found.expected);
@@ -181,10 +173,10 @@ static void pairs_of(bench *b) {
   for (unsigned i = 0; i < PAIRS; i++) {
     tritri_block *block = &j.blocks[i / TRITRI_BLOCK];
     double middle[6];
-    for (int k = 0; k < 6; k++) middle[k] = 0.5 * draw(&state);
+    for (int k = 0; k < 6; k++) middle[k] = 0.5 * draw_signed(&state);
     for (int k = 0; k < 9; k++) {
-      block->a[k][i % TRITRI_BLOCK] = middle[k % 3] + 0.05 * draw(&state);
-      block->b[k][i % TRITRI_BLOCK] = middle[3 + k % 3] + 0.05 * draw(&state);
+      block->a[k][i % TRITRI_BLOCK] = middle[k % 3] + 0.05 * draw_signed(&state);
+      block->b[k][i % TRITRI_BLOCK] = middle[3 + k % 3] + 0.05 * draw_signed(&state);
     }
     count += nearer_exactly(block, i % TRITRI_BLOCK, j.limit);
   }
@@ -237,7 +229,7 @@ static void bounds_of(bench *b, const char *name, run_function run) {
   j.points = (graze_points){.count = b->list ? 1 : b->quick ? 10000 : 1000000, .precision = GRAZE_FLOAT};
   float *p = must_alloc(3 * j.points.count, sizeof *p);
   uint64_t state = 3;
-  for (uint64_t i = 0; i < 3 * j.points.count; i++) p[i] = (float)draw(&state);
+  for (uint64_t i = 0; i < 3 * j.points.count; i++) p[i] = (float)draw_signed(&state);
   j.points.first = p;
   contest c;
   contest_begin(&c, b, "point", j.points.count, j.points.count, "bounds/%s", name);

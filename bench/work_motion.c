@@ -18,14 +18,9 @@ typedef struct knots_job {
   graze_motion_body a[MOTIONS], b[MOTIONS];
 } knots_job;
 
-static double draw(uint64_t *state) {
-  *state += UINT64_C(0x9E3779B97F4A7C15);
-  return (double)(splitmix64(*state) >> 11) * 0x1p-52 - 1;
-}
-
 static graze_pose place(uint64_t *state, const graze_pose *from, double turn, double way) {
-  const double q[4] = {1, turn * draw(state), turn * draw(state), turn * draw(state)};
-  const double shift[3] = {way * draw(state), way * draw(state), way * draw(state)};
+  const double q[4] = {1, turn * draw_signed(state), turn * draw_signed(state), turn * draw_signed(state)};
+  const double shift[3] = {way * draw_signed(state), way * draw_signed(state), way * draw_signed(state)};
   const graze_pose change = graze_pose_from_quaternion(q, shift);
   return from == NULL ? change : graze_pose_multiply(&change, from);
 }

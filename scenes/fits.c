@@ -17,6 +17,15 @@ static uint32_t corners_around(const scenes_request *request) {
   return request->size < 3 ? 3 : request->size;
 }
 
+/* Two parts where they are built. */
+static bool take_both(scenes_scene *scene, builder *first, const char *name, builder *second, const char *other) {
+  uint32_t meshes[2];
+  const bool took_first = scene_take_mesh(scene, first, name, &meshes[0]); /* both are emptied, whatever comes */
+  return scene_take_mesh(scene, second, other, &meshes[1]) && took_first &&
+         scene_add_object(scene, name, "fit", meshes[0], identity_pose) &&
+         scene_add_object(scene, other, "fit", meshes[1], identity_pose);
+}
+
 /* ---- walls of rings ---------------------------------------------------------------------------------------------- */
 
 /* A ring of corners about the z axis; returns the first. */
@@ -89,13 +98,9 @@ static void build_hole(builder *build, uint32_t count, double inner, double oute
 bool scenes_make_peg(const scenes_request *request, scenes_scene *scene) {
   builder peg = {0}, hole = {0};
   const uint32_t count = corners_around(request);
-  uint32_t meshes[2];
   build_peg(&peg, count, 0x1p-6);
-  if (!scene_take_mesh(scene, &peg, "peg", &meshes[0])) return false;
   build_hole(&hole, count, 0x1p-6 + request->gap, 0x1p-5);
-  return scene_take_mesh(scene, &hole, "hole", &meshes[1]) &&
-         scene_add_object(scene, "peg", "fit", meshes[0], identity_pose) &&
-         scene_add_object(scene, "hole", "fit", meshes[1], identity_pose);
+  return take_both(scene, &peg, "peg", &hole, "hole");
 }
 
 /* ---- two gears --------------------------------------------------------------------------------------------------- */
@@ -222,11 +227,7 @@ static void build_nut(builder *build, uint32_t count, double gap) {
 bool scenes_make_bolt(const scenes_request *request, scenes_scene *scene) {
   builder bolt = {0}, nut = {0};
   const uint32_t count = corners_around(request);
-  uint32_t meshes[2];
   build_bolt(&bolt, count);
-  if (!scene_take_mesh(scene, &bolt, "bolt", &meshes[0])) return false;
   build_nut(&nut, count, request->gap);
-  return scene_take_mesh(scene, &nut, "nut", &meshes[1]) &&
-         scene_add_object(scene, "bolt", "fit", meshes[0], identity_pose) &&
-         scene_add_object(scene, "nut", "fit", meshes[1], identity_pose);
+  return take_both(scene, &bolt, "bolt", &nut, "nut");
 }

@@ -175,8 +175,7 @@ GRAZE_API graze_status graze_motion_along(graze_context *context, const graze_mo
  * graze_mesh_distance gives them. There are no lists: pairs is NULL, and FIND_ALL acts as FIND_COUNT. A pair is
  * followed from configuration to configuration, which is quick where these are near each other. Errors: ARGUMENT,
  * INDEX, LIMIT (2^32 results), and those of graze_mesh_distance; the message names configuration and pair. No result is
- * then valid.
- */
+ * then valid. */
 GRAZE_API graze_status graze_distances_along(graze_context *context, const graze_motion_path *path,
                                              const graze_distance_options *options, graze_distance_result *results);
 

@@ -13,6 +13,7 @@ struct walk {
   const graze_motion_path *path;
   uint32_t places;   /* pieces, or configurations */
   const char *place; /* what they are, in words */
+  uint32_t run; /* so many are decided one after the other by the same query, of one pair while it has places left */
   graze_status (*decide)(const walk *w, uint32_t place, uint32_t pair, graze_query *query);
   const void *options;
   void *results;         /* of the first place, all pairs, and so on */
@@ -20,15 +21,12 @@ struct walk {
   _Atomic uint64_t failed;
 };
 
-/* What is decided one after the other by the same query, of one pair as long as it has places left. */
-enum { RUN = 16 };
-
 /* Silent: the first failure is told in the end. */
 static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t number) {
   walk *w = argument;
   bool before = gz_silence(true);
   for (uint32_t i = begin; i < end; i++) {
-    if (i % RUN == 0) gz_query_forget_nearest(w->queries[number]); /* so that the work does not depend on threads */
+    if (i % w->run == 0) gz_query_forget_nearest(w->queries[number]); /* so that the work does not depend on threads */
     const uint32_t place = i % w->places, pair = i / w->places;
     if (w->decide(w, place, pair, w->queries[number]) != GRAZE_OK)
       note_least(&w->failed, (uint64_t)place * w->path->pair_count + pair);
@@ -52,7 +50,7 @@ static graze_status run(walk *w, graze_context *context, uint32_t count) {
   if (w->queries == NULL) return gz_fail_memory(context, workers * sizeof(graze_query *));
   for (uint32_t i = 0; i < workers && status == GRAZE_OK; i++) status = graze_query_create(context, &w->queries[i]);
   if (status == GRAZE_OK) {
-    gz_parallel_for(context, count, RUN, decide_range, w);
+    gz_parallel_for(context, count, w->run, decide_range, w);
     uint64_t failed = atomic_load(&w->failed);
     if (failed != UINT64_MAX) status = tell_failure(w, (uint32_t)failed);
   }
@@ -99,6 +97,7 @@ graze_status graze_motion_along(graze_context *context, const graze_motion_path 
             .path = path,
             .places = path->pose_count > 0 ? path->pose_count - 1 : 0,
             .place = "piece",
+            .run = 1,
             .decide = decide_motion,
             .options = options,
             .results = results,
@@ -125,6 +124,7 @@ graze_status graze_distances_along(graze_context *context, const graze_motion_pa
             .path = path,
             .places = path->pose_count,
             .place = "configuration",
+            .run = 16,
             .decide = decide_distance,
             .options = &own,
             .results = results,

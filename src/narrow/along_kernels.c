@@ -9,50 +9,32 @@
  * A normal m is whatever its computation gives, of length |m|: along it they are as far apart as that many times the
  * distance. Then a product is off by less than 5 u |m|_1 R < 9 u |m| R, and all is in units of |m|.
  */
-#include "exact/lane_points.h"
 #include "narrow/along.h"
+#include "narrow/shifted.h"
 
 typedef struct reaches {
   _Alignas(64) double low[NODE_WIDTH], high[NODE_WIDTH];
 } reaches;
 
-static inline point corner_at(const posed_node *node, int c, int at, point origin) {
-  const point p = {vd_load(node->corner[3 * c] + at), vd_load(node->corner[3 * c + 1] + at),
-                   vd_load(node->corner[3 * c + 2] + at)};
-  return point_sub(p, origin);
-}
-
-/* How far each triangle reaches; *size becomes the largest coordinate, in lanes. */
-static inline void find_reaches(const posed_node *node, point origin, point direction, reaches *r, vd *size) {
+static inline void find_reaches(const shifted_corners *corners, point direction, reaches *r) {
   for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
-    vd along[3];
-    for (int c = 0; c < 3; c++) {
-      const point p = corner_at(node, c, at, origin);
-      along[c] = point_dot(direction, p);
-      *size = vd_max(*size, max3v(vd_abs(p.x), vd_abs(p.y), vd_abs(p.z)));
-    }
-    vd_store(r->low + at, min3(along[0], along[1], along[2]));
-    vd_store(r->high + at, max3v(along[0], along[1], along[2]));
+    point t[3];
+    load_faces(corners, at, t);
+    const extent e = extent_along(direction, t);
+    vd_store(r->low + at, e.low);
+    vd_store(r->high + at, e.high);
   }
-}
-
-static inline double largest_lane(vd x) {
-  double lanes[VD_LANES], most = 0;
-  vd_store(lanes, x);
-  for (int k = 0; k < VD_LANES; k++) most = lanes[k] > most ? lanes[k] : most;
-  return most;
 }
 
 uint64_t KERNEL(gz_along)(const posed_node *pa, const posed_node *pb, const double direction[3], double most,
                           uint64_t mask) {
-  const point origin = {vd_set(pa->corner[0][0]), vd_set(pa->corner[1][0]), vd_set(pa->corner[2][0])};
   const point m = {vd_set(direction[0]), vd_set(direction[1]), vd_set(direction[2])};
+  shifted_corners corners_a, corners_b;
   reaches a, b;
-  vd size = vd_set(0);
-  find_reaches(pa, origin, m, &a, &size);
-  find_reaches(pb, origin, m, &b, &size);
-  const double reach = largest_lane(size);
+  const double reach = shift_both(pa, pb, &corners_a, &corners_b);
   if (!(reach < 0x1p1000)) return mask;
+  find_reaches(&corners_a, m, &a);
+  find_reaches(&corners_b, m, &b);
   const vd enough = vd_set(most + 0x1p-48 * reach + 0x1p-1060);
   for (int j = 0; j < NODE_WIDTH; j++) {
     if ((mask >> (8 * j) & 0xff) == 0) continue;
@@ -67,30 +49,11 @@ uint64_t KERNEL(gz_along)(const posed_node *pa, const posed_node *pb, const doub
 
 /* ---- along normals ----------------------------------------------------------------------------------------------- */
 
-/* Of a node's triangles: corners from the common origin, normals, and what lies beyond them by more than `most`. */
+/* A node's triangles, their normals, and what lies beyond them by more than `most`. */
 typedef struct faces {
-  _Alignas(64) double corner[9][NODE_WIDTH];
+  shifted_corners corners;
   double normal[3][NODE_WIDTH], above[NODE_WIDTH], below[NODE_WIDTH];
 } faces;
-
-static inline vd shift_corners(const posed_node *node, point origin, faces *f) {
-  vd size = vd_set(0);
-  for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
-    for (int c = 0; c < 3; c++) {
-      const point p = corner_at(node, c, at, origin);
-      vd_store(f->corner[3 * c] + at, p.x);
-      vd_store(f->corner[3 * c + 1] + at, p.y);
-      vd_store(f->corner[3 * c + 2] + at, p.z);
-      size = vd_max(size, max3v(vd_abs(p.x), vd_abs(p.y), vd_abs(p.z)));
-    }
-  }
-  return size;
-}
-
-static inline point face_corner(const faces *f, int c, int at) {
-  return (point){vd_load(f->corner[3 * c] + at), vd_load(f->corner[3 * c + 1] + at),
-                 vd_load(f->corner[3 * c + 2] + at)};
-}
 
 /* No less than |m|: the sum of the components where their squares may have underflowed. */
 static inline vd length_above(point m) {
@@ -101,42 +64,37 @@ static inline vd length_above(point m) {
 
 static inline void find_normals(faces *f, vd most, vd reach) {
   for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
-    const point p = face_corner(f, 0, at), q = face_corner(f, 1, at), r = face_corner(f, 2, at);
-    const point m = point_cross(point_sub(q, p), point_sub(r, p));
+    point t[3];
+    load_faces(&f->corners, at, t);
+    const point m = point_cross(point_sub(t[1], t[0]), point_sub(t[2], t[0]));
     const vd length = length_above(m);
     const vd enough = vd_add(vd_mul(length, vd_add(most, vd_mul(reach, vd_set(0x1p-48)))), vd_set(0x1p-1000));
-    const vd along[3] = {point_dot(m, p), point_dot(m, q), point_dot(m, r)};
+    const extent own = extent_along(m, t);
     vd_store(f->normal[0] + at, m.x);
     vd_store(f->normal[1] + at, m.y);
     vd_store(f->normal[2] + at, m.z);
-    vd_store(f->above + at, vd_add(max3v(along[0], along[1], along[2]), enough));
-    vd_store(f->below + at, vd_sub(min3(along[0], along[1], along[2]), enough));
+    vd_store(f->above + at, vd_add(own.high, enough));
+    vd_store(f->below + at, vd_sub(own.low, enough));
   }
 }
 
 /* Lanes of f that triangle j of the other is beyond. */
 static inline uint64_t beyond_faces(const faces *f, const faces *other, int j) {
   uint64_t bits = 0;
+  point t[3];
+  spread_face(&other->corners, j, t);
   for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
     const point m = {vd_load(f->normal[0] + at), vd_load(f->normal[1] + at), vd_load(f->normal[2] + at)};
-    vd along[3];
-    for (int c = 0; c < 3; c++) {
-      const point p = {vd_set(other->corner[3 * c][j]), vd_set(other->corner[3 * c + 1][j]),
-                       vd_set(other->corner[3 * c + 2][j])};
-      along[c] = point_dot(m, p);
-    }
-    vm beyond = vm_or(vd_gt(min3(along[0], along[1], along[2]), vd_load(f->above + at)),
-                      vd_gt(vd_load(f->below + at), max3v(along[0], along[1], along[2])));
+    const extent e = extent_along(m, t);
+    vm beyond = vm_or(vd_gt(e.low, vd_load(f->above + at)), vd_gt(vd_load(f->below + at), e.high));
     bits |= (uint64_t)vm_bits(beyond) << at;
   }
   return bits;
 }
 
 uint64_t KERNEL(gz_along_normals)(const posed_node *pa, const posed_node *pb, double most, uint64_t mask) {
-  const point origin = {vd_set(pa->corner[0][0]), vd_set(pa->corner[1][0]), vd_set(pa->corner[2][0])};
   faces a, b;
-  const vd size_a = shift_corners(pa, origin, &a), size_b = shift_corners(pb, origin, &b);
-  const double reach = largest_lane(vd_max(size_a, size_b));
+  const double reach = shift_both(pa, pb, &a.corners, &b.corners);
   if (!(reach < 0x1p200)) return mask; /* a scalar product could overflow */
   find_normals(&a, vd_set(most), vd_set(reach));
   find_normals(&b, vd_set(most), vd_set(reach));

@@ -10,54 +10,23 @@
  * that differ by more than 16 u |m| R differ that way in truth; the rest of it covers the bound's own roundings. The
  * constant stands for products that underflow.
  */
-#include "exact/lane_points.h"
 #include "narrow/apart.h"
+#include "narrow/shifted.h"
 
 enum { DIRECTIONS = 4 }; /* the normal, then across the edge from each corner to the next */
 
-/* Corners of a node's triangles from a common origin, and their directions with how far they reach along them. */
+/* A node's triangles, and their directions with how far they reach along them. */
 typedef struct faces {
-  _Alignas(64) double corner[9][NODE_WIDTH];
+  shifted_corners corners;
   double direction[DIRECTIONS][3][NODE_WIDTH];
   double beyond[DIRECTIONS][NODE_WIDTH]; /* what is farther is past the triangle for certain, */
   double before[NODE_WIDTH];             /* and what is less along the normal behind it */
 } faces;
 
-static inline void load_face(const double (*from)[NODE_WIDTH], int at, point t[3]) {
-  for (int c = 0; c < 3; c++) {
-    t[c] = (point){vd_load(from[3 * c] + at), vd_load(from[3 * c + 1] + at), vd_load(from[3 * c + 2] + at)};
-  }
-}
-
-/* Shifts the corners; returns the largest coordinate. */
-static inline double shift_corners(const posed_node *node, const double origin[3], faces *f) {
-  double lanes[VD_LANES], most = 0;
-  vd largest = vd_set(0);
-  for (int k = 0; k < 9; k++) {
-    for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
-      vd x = vd_sub(vd_load(node->corner[k] + at), vd_set(origin[k % 3]));
-      vd_store(f->corner[k] + at, x);
-      largest = vd_max(largest, vd_abs(x));
-    }
-  }
-  vd_store(lanes, largest);
-  for (int k = 0; k < VD_LANES; k++) most = lanes[k] > most ? lanes[k] : most;
-  return most;
-}
-
-typedef struct extent {
-  vd low, high;
-} extent;
-
-static inline extent extent_along(point direction, const point t[3]) {
-  vd p = point_dot(direction, t[0]), q = point_dot(direction, t[1]), r = point_dot(direction, t[2]);
-  return (extent){min3(p, q, r), max3v(p, q, r)};
-}
-
 static inline void find_directions(faces *f, double reach) {
   for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
     point t[3], m[DIRECTIONS];
-    load_face((const double(*)[NODE_WIDTH])f->corner, at, t);
+    load_faces(&f->corners, at, t);
     point edge[3] = {point_sub(t[1], t[0]), point_sub(t[2], t[1]), point_sub(t[0], t[2])};
     m[0] = point_cross(edge[2], edge[0]);
     for (int e = 0; e < 3; e++) m[1 + e] = point_cross(edge[e], m[0]);
@@ -94,10 +63,8 @@ static inline vm past_one(const faces *f, int k, int j, const point lanes[3]) {
 /* Of the wanted lanes, those that no direction proves to be apart. */
 static inline unsigned row_open(const faces *a, int at, const faces *b, int j, unsigned wanted) {
   point lanes[3], other[3];
-  load_face((const double(*)[NODE_WIDTH])a->corner, at, lanes);
-  for (int c = 0; c < 3; c++) {
-    other[c] = (point){vd_set(b->corner[3 * c][j]), vd_set(b->corner[3 * c + 1][j]), vd_set(b->corner[3 * c + 2][j])};
-  }
+  load_faces(&a->corners, at, lanes);
+  spread_face(&b->corners, j, other);
   for (int k = 0; k < DIRECTIONS && wanted != 0; k++) {
     wanted &= ~vm_bits(past_lanes(a, k, at, other));
     if (wanted != 0) wanted &= ~vm_bits(past_one(b, k, j, lanes));
@@ -106,10 +73,8 @@ static inline unsigned row_open(const faces *a, int at, const faces *b, int j, u
 }
 
 uint64_t KERNEL(gz_apart)(const posed_node *pa, const posed_node *pb, uint64_t mask) {
-  const double origin[3] = {pa->corner[0][0], pa->corner[1][0], pa->corner[2][0]};
   faces a, b;
-  double reach_a = shift_corners(pa, origin, &a), reach_b = shift_corners(pb, origin, &b);
-  double reach = reach_a > reach_b ? reach_a : reach_b;
+  const double reach = shift_both(pa, pb, &a.corners, &b.corners);
   if (!(reach < 0x1p200)) return mask; /* a scalar product could overflow */
   find_directions(&a, reach);
   find_directions(&b, reach);

@@ -105,15 +105,25 @@ static inline intervals boxes_backward(const bvh_node *a, const frame_map *f) {
 
 #if GRAZE_ISA == 2
 
+/* a's eight intervals twice, and b's in the lower half, from which two at a time are picked. */
+typedef struct wide_intervals {
+  __m512 a_low[3], a_high[3], b_low[3], b_high[3];
+} wide_intervals;
+
+static inline wide_intervals widen(const intervals *a, const intervals *b) {
+  wide_intervals w;
+  for (int k = 0; k < 3; k++) {
+    w.a_low[k] = _mm512_broadcast_f32x8((__m256)a->low[k]);
+    w.a_high[k] = _mm512_broadcast_f32x8((__m256)a->high[k]);
+    w.b_low[k] = _mm512_castps256_ps512((__m256)b->low[k]);
+    w.b_high[k] = _mm512_castps256_ps512((__m256)b->high[k]);
+  }
+  return w;
+}
+
 /* Bits 8 j + i: interval i of a meets interval j of b on all three axes; only pairs set in `in` count. */
 static inline uint64_t overlaps(const intervals *a, const intervals *b, uint64_t in) {
-  __m512 a_low[3], a_high[3], b_low[3], b_high[3];
-  for (int k = 0; k < 3; k++) {
-    a_low[k] = _mm512_broadcast_f32x8((__m256)a->low[k]);
-    a_high[k] = _mm512_broadcast_f32x8((__m256)a->high[k]);
-    b_low[k] = _mm512_castps256_ps512((__m256)b->low[k]);
-    b_high[k] = _mm512_castps256_ps512((__m256)b->high[k]);
-  }
+  const wide_intervals w = widen(a, b);
   __m512i pick = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
   const __m512i two = _mm512_set1_epi32(2);
   uint64_t out = 0;
@@ -121,8 +131,8 @@ static inline uint64_t overlaps(const intervals *a, const intervals *b, uint64_t
     __mmask16 m = (__mmask16)(in >> (8 * j));
     if (m != 0) {
       for (int k = 0; k < 3; k++) {
-        m = _mm512_mask_cmp_ps_mask(m, a_low[k], _mm512_permutexvar_ps(pick, b_high[k]), _CMP_LE_OQ);
-        m = _mm512_mask_cmp_ps_mask(m, a_high[k], _mm512_permutexvar_ps(pick, b_low[k]), _CMP_GE_OQ);
+        m = _mm512_mask_cmp_ps_mask(m, w.a_low[k], _mm512_permutexvar_ps(pick, w.b_high[k]), _CMP_LE_OQ);
+        m = _mm512_mask_cmp_ps_mask(m, w.a_high[k], _mm512_permutexvar_ps(pick, w.b_low[k]), _CMP_GE_OQ);
       }
       out |= (uint64_t)m << (8 * j);
     }
@@ -184,13 +194,7 @@ uint64_t KERNEL(gz_boxes)(const bvh_node *a, const bvh_node *b, const mesh_map *
 
 static inline uint64_t gaps(const intervals *a, const intervals *b, uint64_t in, bool known, float most2,
                             float least2[64]) {
-  __m512 a_low[3], a_high[3], b_low[3], b_high[3];
-  for (int k = 0; k < 3; k++) {
-    a_low[k] = _mm512_broadcast_f32x8((__m256)a->low[k]);
-    a_high[k] = _mm512_broadcast_f32x8((__m256)a->high[k]);
-    b_low[k] = _mm512_castps256_ps512((__m256)b->low[k]);
-    b_high[k] = _mm512_castps256_ps512((__m256)b->high[k]);
-  }
+  const wide_intervals w = widen(a, b);
   __m512i pick = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
   const __m512i two = _mm512_set1_epi32(2);
   uint64_t out = 0;
@@ -199,8 +203,8 @@ static inline uint64_t gaps(const intervals *a, const intervals *b, uint64_t in,
     if (wanted != 0) {
       __m512 square = _mm512_setzero_ps();
       for (int k = 0; k < 3; k++) {
-        __m512 gap = _mm512_max_ps(_mm512_sub_ps(_mm512_permutexvar_ps(pick, b_low[k]), a_high[k]),
-                                   _mm512_sub_ps(a_low[k], _mm512_permutexvar_ps(pick, b_high[k])));
+        __m512 gap = _mm512_max_ps(_mm512_sub_ps(_mm512_permutexvar_ps(pick, w.b_low[k]), w.a_high[k]),
+                                   _mm512_sub_ps(w.a_low[k], _mm512_permutexvar_ps(pick, w.b_high[k])));
         gap = _mm512_max_ps(gap, _mm512_setzero_ps());
         square = _mm512_add_ps(square, _mm512_mul_ps(gap, gap));
       }
