@@ -208,7 +208,7 @@ static void warn_of_others(const tree *t) {
     if (t->nodes[i].mark == PLACED || !has_triangles(t, &t->nodes[i])) continue;
     if (count++ == 0) first = i;
   }
-  if (count == 0) return;
+  if (count == 0 || t->file->input->is_repeated) return;
   char more[48] = "";
   if (count > 1) snprintf(more, sizeof more, " (%lu such nodes)", (unsigned long)count);
   gz_warn_named(t->file->fault->context, t->file->input->name, "",

@@ -16,6 +16,7 @@ typedef struct io_input {
   size_t parts;     /* to cut a text into for the threads that are there */
   const char *name; /* the path, or what stands for it */
   bool from_file;   /* the bytes are those of the file of that name */
+  bool is_repeated; /* another process reads the same and gives the warnings */
 } io_input;
 
 /* Each fills `geometry`, which is empty at the start, or notes a fault and returns false: what `geometry` then holds

@@ -137,7 +137,8 @@ bool gz_slice_read_glb(io_slice *slice) {
                        .size = slice->size,
                        .parts = 1,
                        .name = slice->name,
-                       .from_file = true};
+                       .from_file = true,
+                       .is_repeated = slice->part > 0};
   if (!gz_io_open_gltf(&s.input, &s.assembly, &slice->fault)) {
     slice->order = 0;
     return false;

@@ -248,7 +248,10 @@ static void test_against_samples(void **state) {
   graze_mesh *meshes[3] = {box_mesh(1.5, 0.05, 0.4),
                            test_mesh(shared_context(1), corners, count, GRAZE_VOLUMES_ORIENTED), box_mesh(0.1, 0.1, 1)};
   int verdicts[3] = {0, 0, 0}, wide = 0;
-  for (int round = test_rounds(150, 10000); round-- > 0;) {
+  const int rounds = test_rounds(150, 10000);
+  /* few rounds go on until some have met and some have not */
+  for (int n = 0; n < rounds || !verdicts[GRAZE_MOTION_FREE] || !verdicts[GRAZE_MOTION_HIT]; n++) {
+    assert_true(n < rounds + 1000);
     journey j;
     graze_mesh *const two[2] = {meshes[random_below(&random, 3)], meshes[random_below(&random, 3)]};
     make_journey(&random, two, &j);
@@ -272,7 +275,6 @@ static void test_against_samples(void **state) {
       assert_true(do_meet(query, &j, fmin(first.latest + 1e-9, 1)) || do_meet(query, &j, first.latest));
     }
   }
-  assert_true(verdicts[GRAZE_MOTION_FREE] > 0 && verdicts[GRAZE_MOTION_HIT] > 0);
   assert_int_equal(verdicts[GRAZE_MOTION_UNKNOWN], 0);
   assert_true(wide <= 1 + verdicts[GRAZE_MOTION_HIT] / 20);
   for (int i = 0; i < 3; i++) graze_mesh_destroy(meshes[i]);

@@ -457,6 +457,27 @@ static void test_faulty_glb(void **state) {
   remove(file.name);
 }
 
+/* Nodes that stand outside the scene, of which one part tells for all. */
+static void test_other_scenes(void **state) {
+  (void)state;
+  static const char before[] = "\"scenes\":[{\"nodes\":[";
+  uint32_t bad = 0, changed = 0;
+  random_state = test_seed(10);
+  while (changed < 3) {
+    begin_file(".glb");
+    make_glb();
+    char *from = strstr(file.data + 20, before); /* behind the heads of the file and of its first chunk */
+    assert_non_null(from);
+    char *end = strchr(from + strlen(before), ']'), *comma = memchr(from + strlen(before), ',', (size_t)(end - from));
+    if (comma == NULL || comma > end) continue; /* a single object */
+    memset(comma, ' ', (size_t)(end - comma));
+    changed++;
+    assert_true(check_file(0, &bad) > 0);
+  }
+  assert_int_equal(bad, 0);
+  remove(file.name);
+}
+
 /* ---- no slices ---- */
 
 static void test_others(void **state) {
@@ -526,9 +547,10 @@ static void test_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_obj),        cmocka_unit_test(test_odd_obj),    cmocka_unit_test(test_stl),
-      cmocka_unit_test(test_ply),        cmocka_unit_test(test_uneven_ply), cmocka_unit_test(test_glb),
-      cmocka_unit_test(test_faulty_glb), cmocka_unit_test(test_others),     cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_obj),        cmocka_unit_test(test_odd_obj),      cmocka_unit_test(test_stl),
+      cmocka_unit_test(test_ply),        cmocka_unit_test(test_uneven_ply),   cmocka_unit_test(test_glb),
+      cmocka_unit_test(test_faulty_glb), cmocka_unit_test(test_other_scenes), cmocka_unit_test(test_others),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

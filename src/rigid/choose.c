@@ -19,7 +19,7 @@ static const double strain = 0.0023, thin = 0.1;
 static const double upright = 0.3;
 
 /* Islands of so many bodies are cheap; and of so many whose contacts are few, as in stacks and chains. */
-enum { FEW_BODIES = 64, MOST_BODIES = 512, MOST_ROUNDS = 256 };
+enum { FEW_BODIES = 64, MOST_BODIES = 512 };
 
 static rigid_contact *contact_of(const graze_rigid *world, const rigid_island *island, uint32_t i) {
   return RIGID_AT(world->contacts, rigid_contact,
@@ -89,16 +89,6 @@ static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
   if (sink < 0.5 * most) c->strained = false;
 }
 
-/* In a round nobody who may touch something goes farther than the smaller of the two is thick. */
-static double find_rounds(const graze_rigid *world, const rigid_contact *c, double dt) {
-  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  double way[3];
-  if (!c->restless) return 1;
-  sub3(a->velocity, b->velocity, way);
-  const double speed = length3(way) + length3(a->spin) * a->reach + length3(b->spin) * b->reach;
-  return ceil(dt * speed / fmin(a->least, b->least));
-}
-
 static bool is_cheap(const rigid_island *island) {
   const uint32_t links = island->contact_count + island->joint_count;
   return island->body_count <= FEW_BODIES || (island->body_count <= MOST_BODIES && links <= island->body_count * 5 / 4);
@@ -117,10 +107,12 @@ static bool is_strained(const graze_rigid *world, const rigid_island *island, do
 }
 
 static void choose(const graze_rigid *world, rigid_island *island, double dt, bearing *list) {
-  double rounds = 1;
-  for (uint32_t i = 0; i < island->contact_count; i++)
-    rounds = fmax(rounds, find_rounds(world, contact_of(world, island, i), dt));
-  island->rounds = rounds < MOST_ROUNDS ? (uint32_t)rounds : MOST_ROUNDS;
+  uint32_t rounds = 1;
+  for (uint32_t i = 0; i < island->contact_count; i++) {
+    const uint32_t parts = gz_rigid_count_parts(world, contact_of(world, island, i), dt);
+    if (parts > rounds) rounds = parts;
+  }
+  island->rounds = rounds;
   const bool alone = island->contact_count == 0 && island->joint_count == 0;
   if (alone)
     island->way = WAY_FREE;

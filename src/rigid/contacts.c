@@ -8,6 +8,8 @@
 /* Bodies that are nearer than this part of the smaller one have a contact. */
 static const double nearness = 0.02;
 
+enum { MOST_PARTS = 256 };
+
 /* ---- materials ------------------------------------------------------------------------------------------------- */
 
 graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint32_t second) {
@@ -169,11 +171,20 @@ static double find_margin(const graze_rigid *world, const rigid_body *a, const r
   return find_reach(world, a, dt) + dt * length3(way) + (b->is_wall ? 0 : find_reach(world, b, dt));
 }
 
-static bool is_restless(const rigid_body *a, const rigid_body *b, double dt) {
+bool gz_rigid_is_restless(const rigid_body *a, const rigid_body *b, double dt) {
   const double least = fmin(a->least, b->least), turn = length3(a->spin) * a->reach + length3(b->spin) * b->reach;
   double way[3];
   sub3(a->velocity, b->velocity, way);
   return dt * turn > nearness * least || dt * length3(way) > 0.5 * least;
+}
+
+uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, double dt) {
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  double way[3];
+  if (!c->restless) return 1;
+  sub3(a->velocity, b->velocity, way);
+  const double speed = length3(way) + length3(a->spin) * a->reach + length3(b->spin) * b->reach;
+  return (uint32_t)fmin(ceil(dt * speed / fmin(a->least, b->least)), MOST_PARTS);
 }
 
 /* Of a margin, what is there for the next steps. */
@@ -204,7 +215,7 @@ static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
     gz_rigid_refresh(world, a, b, all->dt, c);
-    c->restless = is_restless(a, b, all->dt);
+    c->restless = gz_rigid_is_restless(a, b, all->dt);
     if (c->count > 0) take_material(world, c);
     if (c->count == 0) forget_friction(c);
   }

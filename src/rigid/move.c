@@ -8,8 +8,6 @@
 /* Of h^2 times the pull, as a part of the inertia: what sub-steps can follow. */
 static const double slow_enough = 0.25;
 
-enum { MOST_PARTS = 256 };
-
 /* ---- the system ------------------------------------------------------------------------------------------------ */
 
 typedef struct moving {
@@ -116,7 +114,7 @@ static bool plan(const graze_rigid *world, const rigid_island *island, rigid_wor
       continue;
     }
     const rigid_contact *c = contact_at(world, island, i);
-    m->s.most_rows += gz_rigid_count_rows(c) * (c->restless ? MOST_POINTS : c->count);
+    m->s.most_rows += gz_rigid_count_rows(c) * MOST_POINTS;
   }
   return gz_factor_plan(world->context, island->body_count, (const uint32_t(*)[2])pairs, count, &worker->pattern,
                         &m->solver.pattern);
@@ -242,12 +240,13 @@ static void drift(const moving *m, double done) {
   }
 }
 
-/* Points of those that move much. */
+/* Points of those that move much, some only since something hit them. */
 static void refresh(moving *m) {
   for (uint32_t i = 0; i < m->s.contact_count; i++) {
     rigid_contact *c = m->s.contacts[i];
-    if (!c->restless) continue;
-    gz_rigid_refresh(m->s.world, gz_rigid_partner(&m->s, i, 0), gz_rigid_partner(&m->s, i, 1), m->s.h, c);
+    const rigid_body *a = gz_rigid_partner(&m->s, i, 0), *b = gz_rigid_partner(&m->s, i, 1);
+    c->restless = c->restless || gz_rigid_is_restless(a, b, m->s.world->dt);
+    if (c->restless) gz_rigid_refresh(m->s.world, a, b, m->s.h, c);
   }
 }
 
@@ -305,19 +304,13 @@ static double sub_step(moving *m, uint32_t part, double done) {
   return gone - kinetic(&m->s, m->v);
 }
 
-/* In a sub-step nobody who may touch something goes farther than the smaller of the two is thick. */
 static uint32_t count_parts(const graze_rigid *world, const rigid_system *s, double dt) {
-  double most = world->def.substeps;
+  uint32_t most = world->def.substeps;
   for (uint32_t i = 0; i < s->contact_count; i++) {
-    const rigid_contact *c = s->contacts[i];
-    const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-    double way[3];
-    if (!c->restless) continue;
-    sub3(a->velocity, b->velocity, way);
-    const double speed = length3(way) + length3(a->spin) * a->reach + length3(b->spin) * b->reach;
-    most = fmax(most, dt * speed / fmin(a->least, b->least));
+    const uint32_t parts = gz_rigid_count_parts(world, s->contacts[i], dt);
+    if (parts > most) most = parts;
   }
-  return most < MOST_PARTS ? (uint32_t)ceil(most) : world->def.substeps > MOST_PARTS ? world->def.substeps : MOST_PARTS;
+  return most;
 }
 
 bool gz_rigid_move_island(graze_rigid *world, rigid_island *island, double dt, rigid_worker *worker) {

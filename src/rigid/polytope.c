@@ -11,6 +11,9 @@ enum { MOST_CORNERS = 256 };
  * by so much of the size. */
 static const double preference = 1e-3;
 
+/* Of an axis across edges and the face beside them, with what cosine the face may soon lie on another. */
+static const double level = 0.9;
+
 typedef struct posed {
   double corners[MOST_CORNERS][3];
   double planes[MOST_CORNERS][4];
@@ -132,12 +135,13 @@ static double side_plane(const double (*corners)[3], const uint32_t *loop, uint3
   return dot3(side, from);
 }
 
-/* What lies over the reference face of the face that looks at it most. */
+/* What lies over the reference face of the face that looks at it most; gaps are measured along `way`, which leans from
+ * its normal. */
 static uint32_t make_patch(const polytope *p, const double (*planes)[4], const double (*corners)[3], uint32_t face,
                            const polytope *q, const double (*other_planes)[4], const double (*other_corners)[3],
-                           double margin, patch_point *points) {
+                           const double way[3], double margin, patch_point *points) {
   patch_point room[MOST_PATCH], *from = points, *to = room;
-  const double *normal = planes[face];
+  const double *normal = planes[face], steepness = dot3(normal, way);
   uint32_t incident = 0, count = 0;
   for (uint32_t f = 1; f < q->face_count; f++) {
     if (dot3(other_planes[f], normal) < dot3(other_planes[incident], normal)) incident = f;
@@ -158,9 +162,9 @@ static uint32_t make_patch(const polytope *p, const double (*planes)[4], const d
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++) {
     patch_point r = from[i];
-    r.gap = dot3(normal, r.at) - planes[face][3];
+    r.gap = (dot3(normal, r.at) - planes[face][3]) / steepness;
     if (r.gap > margin) continue;
-    for (int k = 0; k < 3; k++) r.at[k] -= 0.5 * r.gap * normal[k];
+    for (int k = 0; k < 3; k++) r.at[k] -= 0.5 * r.gap * way[k];
     points[kept++] = r;
   }
   return kept;
@@ -205,20 +209,48 @@ static void find_axis(const polytope *a, const polytope *b, const posed *other, 
   if (of_edges.out > most + better || of_edges.out > margin) *axis = of_edges;
 }
 
+/* Of the two faces at an edge, the one that looks along the axis more; with what cosine. */
+static uint32_t find_beside(const double (*planes)[4], const polytope_edge *edge, const double axis[3],
+                            double *cosine) {
+  const double x = dot3(planes[edge->faces[0]], axis), y = dot3(planes[edge->faces[1]], axis);
+  *cosine = fmax(x, y);
+  return edge->faces[y > x];
+}
+
+/* What lies over the flatter one of the faces beside the edges, for with a little turn faces meet there. */
+static uint32_t touch_beside(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis,
+                             const double normal[3], double margin, patch_point *points) {
+  const double(*planes)[4] = (const double(*)[4])a->planes, (*corners)[3] = (const double(*)[3])a->corners;
+  const double(*other_planes)[4] = (const double(*)[4])other->planes;
+  const double(*other_corners)[3] = (const double(*)[3])other->corners;
+  double of_a, of_b;
+  const uint32_t first = find_beside(planes, &a->edges[axis->first], axis->normal, &of_a);
+  const uint32_t second = find_beside(other_planes, &b->edges[axis->second], normal, &of_b);
+  if (fmax(of_a, of_b) < level) return 0;
+  const uint32_t count =
+      of_b > of_a ? make_patch(b, other_planes, other_corners, second, a, planes, corners, normal, margin, points)
+                  : make_patch(a, planes, corners, first, b, other_planes, other_corners, axis->normal, margin, points);
+  for (uint32_t i = 0; i < count; i++) {
+    points[i].owner = of_b <= of_a;
+    points[i].feature |= of_b > of_a ? 0x180000u : 0x100000u;
+  }
+  return count < MOST_PATCH ? count : MOST_PATCH - 1;
+}
+
 static uint32_t touch_edges(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis,
-                            double normal[3], patch_point *point) {
+                            double margin, double normal[3], patch_point points[MOST_PATCH]) {
   const polytope_edge *e = &a->edges[axis->first], *g = &b->edges[axis->second];
   double at[2][3];
+  for (int k = 0; k < 3; k++) normal[k] = -axis->normal[k];
+  const uint32_t count = touch_beside(a, b, other, axis, normal, margin, points);
   meet_edges(a->corners[e->corners[0]], a->corners[e->corners[1]], other->corners[g->corners[0]],
              other->corners[g->corners[1]], at);
-  for (int k = 0; k < 3; k++) {
-    normal[k] = -axis->normal[k];
-    point->at[k] = 0.5 * (at[0][k] + at[1][k]);
-  }
+  patch_point *point = &points[count];
+  for (int k = 0; k < 3; k++) point->at[k] = 0.5 * (at[0][k] + at[1][k]);
   point->gap = axis->out;
   point->feature = 0x40000000u + axis->first * 1024 + axis->second;
   point->owner = 0;
-  return 1;
+  return count + 1;
 }
 
 uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double rotation[9], const double place[3],
@@ -232,16 +264,18 @@ uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double 
     *axis = here;
     if (here.out > margin) return 0;
   }
-  if (here.kind == AXIS_EDGES) return here.out <= margin ? touch_edges(a, b, &other, &here, normal, points) : 0;
+  if (here.kind == AXIS_EDGES) return here.out <= margin ? touch_edges(a, b, &other, &here, margin, normal, points) : 0;
   const bool by_b = axis->kind == AXIS_SECOND;
   const double(*other_planes)[4] = (const double(*)[4])other.planes;
   const double(*other_corners)[3] = (const double(*)[3])other.corners;
   uint32_t count;
   if (by_b) {
-    count = make_patch(b, other_planes, other_corners, axis->first, a, planes, corners, margin, points);
+    count = make_patch(b, other_planes, other_corners, axis->first, a, planes, corners, other_planes[axis->first],
+                       margin, points);
     memcpy(normal, other_planes[axis->first], 3 * sizeof *normal);
   } else {
-    count = make_patch(a, planes, corners, axis->first, b, other_planes, other_corners, margin, points);
+    count = make_patch(a, planes, corners, axis->first, b, other_planes, other_corners, planes[axis->first], margin,
+                       points);
     for (int k = 0; k < 3; k++) normal[k] = -planes[axis->first][k];
   }
   for (uint32_t i = 0; i < count; i++) {

@@ -236,6 +236,11 @@ graze_status gz_rigid_find_contacts(graze_rigid *world, double dt);
 graze_status gz_rigid_tell(graze_rigid *world);
 /* Points anew, where the bodies stand now; `dt`: how long they are to last. */
 void gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt, rigid_contact *c);
+/* Whether two bodies move so much in `dt` that their points are to be found anew within it. */
+bool gz_rigid_is_restless(const rigid_body *a, const rigid_body *b, double dt);
+/* In how many parts, at most 256, a step is to be done, so that in none of them a restless body goes farther than the
+ * smaller of the two is thick. */
+uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, double dt);
 graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint32_t second);
 
 /* ---- step.c ---- */
