@@ -87,15 +87,40 @@ static const open_pair *choose_nearest(worker *w, double limit, double *distance
   return best;
 }
 
-static void report_nearest(worker *w, const open_pair *o, graze_distance_result *r) {
+/* Returns the sign of the pair's distance less what it rounds to. */
+static int report_nearest(worker *w, const open_pair *o, graze_distance_result *r) {
   double corners[18];
   near_pair pair;
   gz_near_start_pair(w, o, corners, &pair);
   r->found = true;
   r->triangles = (graze_triangle_pair){o->first, o->second};
   gz_near_witness(&pair, &r->nearest);
-  double d = r->lower = r->upper = r->nearest.distance;
-  int sign = isinf(d) ? -1 : gz_near_compare(&pair, d);
+  const double d = r->nearest.distance;
+  return isinf(d) ? -1 : gz_near_compare(&pair, d);
+}
+
+/* Where the pair's distance less d may have a lesser sign: its sign, else `sign`. */
+static int find_lesser(worker *w, const open_pair *o, double d, int sign) {
+  double corners[18];
+  near_pair pair;
+  gz_near_start_pair(w, o, corners, &pair);
+  if (pair.points.pose[0] == NULL &&
+      gz_near_boxes_compare(&pair.points.rounded[0][0], &pair.points.rounded[3][0], d) >= sign)
+    return sign;
+  if (is_beyond(&pair, d, false)) return sign;
+  w->sink.work.exact_tests++;
+  const int own = gz_near_compare(&pair, d);
+  return own < sign ? own : sign;
+}
+
+/* The doubles around the least distance. That of the pair that is told has the given sign, less what it rounds to; one
+ * of those that round to the same may be nearer. */
+static void bracket(worker *w, const open_pair *told, int sign, graze_distance_result *r) {
+  const open_pair *open = w->gap.open.data;
+  const double d = r->lower = r->upper = r->nearest.distance;
+  for (size_t i = 0; i < w->gap.open_count && sign >= 0; i++) {
+    if (&open[i] != told && open[i].lower <= d) sign = find_lesser(w, &open[i], d, sign);
+  }
   if (sign < 0) r->lower = nextafter(d, 0);
   if (sign > 0) r->upper = nextafter(d, (double)INFINITY);
 }
@@ -114,6 +139,7 @@ static graze_status report_meeting(graze_query *q, const job *j, graze_distance_
   if (status != GRAZE_OK) return status;
   worker *w = q->workers[0];
   report_nearest(w, &(open_pair){0, (double)INFINITY, pairs[0].a, pairs[0].b, NEAR_NOWHERE}, r);
+  r->lower = r->upper = 0;
   return GRAZE_OK;
 }
 
@@ -134,7 +160,7 @@ static graze_status find_nearest(graze_query *q, const job *j, graze_distance_re
   if (w->sink.failed) return out_of_memory(q);
   double distance;
   const open_pair *nearest = w->gap.meet ? NULL : choose_nearest(w, j->limit, &distance);
-  if (nearest != NULL) report_nearest(w, nearest, r);
+  if (nearest != NULL) bracket(w, nearest, report_nearest(w, nearest, r), r);
   if (nearest != NULL && w->gap.relaxed)
     r->lower = smaller(r->lower, gz_near_least_wanted(&w->gap, w->gap.most) * (1 - 0x1p-50));
   r->work = w->sink.work;

@@ -14,6 +14,7 @@
 
 #include "base/context.h"
 #include "base/extremes.h"
+#include "exact/expansion.h"
 #include "exact/near.h"
 #include "exact/tritri_batch.h"
 #include "narrow/along.h"
@@ -76,12 +77,39 @@ void gz_near_start_pair(const worker *w, const open_pair *o, double corners[18],
   gz_near_start_known(pair, corners, &a->pose, corners + 9, &b->pose, o->lower, o->upper);
 }
 
+/* The ranges of the two boxes on an axis. */
+static void find_ranges(const double *a, const double *b, int k, double low[2], double high[2]) {
+  low[0] = smaller(smaller(a[k], a[3 + k]), a[6 + k]), high[0] = larger(larger(a[k], a[3 + k]), a[6 + k]);
+  low[1] = smaller(smaller(b[k], b[3 + k]), b[6 + k]), high[1] = larger(larger(b[k], b[3 + k]), b[6 + k]);
+}
+
 double gz_near_boxes_gap(const double *a, const double *b) {
   double most = -(double)INFINITY;
   for (int k = 0; k < 3; k++) {
-    double low_a = smaller(smaller(a[k], a[3 + k]), a[6 + k]), high_a = larger(larger(a[k], a[3 + k]), a[6 + k]);
-    double low_b = smaller(smaller(b[k], b[3 + k]), b[6 + k]), high_b = larger(larger(b[k], b[3 + k]), b[6 + k]);
-    most = larger(larger(low_a - high_b, low_b - high_a), most);
+    double low[2], high[2];
+    find_ranges(a, b, k, low, high);
+    most = larger(larger(low[0] - high[1], low[1] - high[0]), most);
+  }
+  return most;
+}
+
+/* A difference that is rounded compares as the exact one, unless it is d: then what rounding took decides. */
+static int compare_difference(double x, double y, double d) {
+  double difference, rest;
+  two_diff(x, y, &difference, &rest);
+  if (difference != d) return difference < d ? -1 : 1;
+  return (rest > 0) - (rest < 0);
+}
+
+int gz_near_boxes_compare(const double *a, const double *b, double d) {
+  int most = -1;
+  for (int k = 0; k < 3; k++) {
+    double low[2], high[2];
+    find_ranges(a, b, k, low, high);
+    for (int turn = 0; turn < 2; turn++) {
+      const int sign = compare_difference(low[turn], high[1 - turn], d);
+      if (sign > most) most = sign;
+    }
   }
   return most;
 }
