@@ -143,13 +143,11 @@ static bool nearer_exactly(const tritri_block *block, unsigned i, double limit) 
 /* Bounds decide, and where they do not, the exact test. */
 static void run_pairs(void *argument, bool check, sample *out) {
   const pair_job *j = argument;
-  near_block_function *bounds = gz_near_block_best();
-  double place[TRITRI_BLOCK];
   (void)check;
   double start = seconds_now();
   for (unsigned n = 0; n < PAIRS / TRITRI_BLOCK; n++) {
     double *lower = j->lower + n * TRITRI_BLOCK, *upper = j->upper + n * TRITRI_BLOCK;
-    bounds(&j->blocks[n], TRITRI_BLOCK, lower, upper, place);
+    gz_near_block_outside(&j->blocks[n], TRITRI_BLOCK, j->limit, j->limit, lower, upper);
     for (unsigned i = 0; i < TRITRI_BLOCK; i++) {
       if (upper[i] < j->limit)
         out->count++;

@@ -11,7 +11,7 @@
 enum { COUNT = 61 };
 
 static tritri_block block;
-static double lower[TRITRI_BLOCK], upper[TRITRI_BLOCK], place[TRITRI_BLOCK];
+static double lower[TRITRI_BLOCK], upper[TRITRI_BLOCK], place[TRITRI_BLOCK], rough[2][TRITRI_BLOCK];
 
 static void put(unsigned at, const double a[9], const double b[9]) {
   for (int k = 0; k < 9; k++) {
@@ -34,17 +34,21 @@ static void fill_up(unsigned count) {
   for (unsigned i = count; i < TRITRI_BLOCK; i++) put(i, a, b);
 }
 
+static bool is_between(const oracle_distance *d, double low, double high) {
+  return oracle_distance_compare(d, low) >= 0 && (isinf(high) || oracle_distance_compare(d, high) <= 0);
+}
+
 static void check_bounds(const char *name) {
   oracle_distance want;
   oracle_distance_init(&want);
   gz_near_block_best()(&block, COUNT, lower, upper, place);
+  CPU_KERNEL(gz_near_rough)(&block, COUNT, rough[0], rough[1]);
   for (unsigned i = 0; i < COUNT; i++) {
     double a[9], b[9];
     get(i, a, b);
     oracle_distance_find(a, NULL, b, NULL, &want);
-    bool above = oracle_distance_compare(&want, lower[i]) >= 0;
-    bool below = isinf(upper[i]) || oracle_distance_compare(&want, upper[i]) <= 0;
-    if (!above || !below) fail_msg("%s: %a to %a", name, lower[i], upper[i]);
+    if (!is_between(&want, lower[i], upper[i])) fail_msg("%s: %a to %a", name, lower[i], upper[i]);
+    if (!is_between(&want, rough[0][i], rough[1][i])) fail_msg("%s: rough %a to %a", name, rough[0][i], rough[1][i]);
   }
   oracle_distance_clear(&want);
 }
@@ -146,6 +150,9 @@ static void test_lanes(void **unused) {
   gz_near_block_scalar(&block, TRITRI_BLOCK, scalar[0], scalar[1], place);
   assert_memory_equal(first, scalar[0], sizeof first);
   assert_memory_equal(second, scalar[1], sizeof second);
+  CPU_KERNEL(gz_near_rough)(&block, TRITRI_BLOCK, rough[0], rough[1]);
+  gz_near_rough_scalar(&block, TRITRI_BLOCK, scalar[0], scalar[1]);
+  assert_memory_equal(rough, scalar, sizeof rough);
   for (unsigned i = 0; i < TRITRI_BLOCK; i++) {
     double a[9], b[9];
     get(i, a, b);
@@ -158,12 +165,41 @@ static void test_lanes(void **unused) {
   }
 }
 
+/* Decisions want no more than the rough bounds of nearly all pairs of small triangles. */
+static void test_outside(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(801);
+  const double limit = 0.5;
+  unsigned left = 0;
+  enum { ROUNDS = 100 };
+  for (int round = 0; round < ROUNDS; round++) {
+    for (unsigned i = 0; i < TRITRI_BLOCK; i++) {
+      double middle[6], a[9], b[9];
+      for (int k = 0; k < 6; k++) middle[k] = 0.5 * random_signed(&state);
+      for (int k = 0; k < 9; k++) {
+        a[k] = middle[k % 3] + 0.05 * random_signed(&state);
+        b[k] = middle[3 + k % 3] + 0.05 * random_signed(&state);
+      }
+      put(i, a, b);
+    }
+    const unsigned count = 1 + random_below(&state, TRITRI_BLOCK);
+    double first[TRITRI_BLOCK], second[TRITRI_BLOCK];
+    gz_near_block_best()(&block, TRITRI_BLOCK, first, second, place);
+    CPU_KERNEL(gz_near_rough)(&block, TRITRI_BLOCK, rough[0], rough[1]);
+    gz_near_block_outside(&block, count, limit, limit, lower, upper);
+    for (unsigned i = 0; i < count; i++) {
+      const bool is_rough = rough[1][i] < limit || rough[0][i] >= limit;
+      left += !is_rough;
+      assert_true(lower[i] == (is_rough ? rough[0][i] : first[i]) && upper[i] == (is_rough ? rough[1][i] : second[i]));
+    }
+  }
+  assert_true(left > 0 && left < ROUNDS * TRITRI_BLOCK / 50);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_families),
-      cmocka_unit_test(test_close),
-      cmocka_unit_test(test_beyond),
-      cmocka_unit_test(test_lanes),
+      cmocka_unit_test(test_families), cmocka_unit_test(test_close),   cmocka_unit_test(test_beyond),
+      cmocka_unit_test(test_lanes),    cmocka_unit_test(test_outside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,33 @@ near_block_function *gz_near_block_best(void) {
   return CPU_KERNEL(gz_near_block);
 }
 
+static void copy_pair(const tritri_block *from, unsigned i, tritri_block *to, unsigned at) {
+  for (int k = 0; k < 9; k++) {
+    to->a[k][at] = from->a[k][i];
+    to->b[k][at] = from->b[k][i];
+  }
+}
+
+void gz_near_block_outside(const tritri_block *block, unsigned count, double least, double most, double *lower,
+                           double *upper) {
+  tritri_block rest;
+  double rest_lower[TRITRI_BLOCK], rest_upper[TRITRI_BLOCK], place[TRITRI_BLOCK];
+  uint8_t numbers[TRITRI_BLOCK];
+  unsigned left = 0;
+  CPU_KERNEL(gz_near_rough)(block, count, lower, upper);
+  for (unsigned i = 0; i < count; i++) {
+    numbers[left] = (uint8_t)i;
+    left += !(upper[i] < least || lower[i] >= most);
+  }
+  for (unsigned i = 0; i < left; i++) copy_pair(block, numbers[i], &rest, i);
+  tritri_block_fill(&rest, left);
+  gz_near_block_best()(&rest, left, rest_lower, rest_upper, place);
+  for (unsigned i = 0; i < left; i++) {
+    lower[numbers[i]] = rest_lower[i];
+    upper[numbers[i]] = rest_upper[i];
+  }
+}
+
 const char *graze_feature_string(graze_feature feature) {
   static const char *const names[] = {"vertex", "edge", "face"};
   return (unsigned)feature < 3 ? names[feature] : "?";

@@ -26,6 +26,16 @@ typedef void near_block_function(const tritri_block *block, unsigned count, doub
 CPU_KERNELS(near_block_function, gz_near_block);
 near_block_function *gz_near_block_best(void);
 
+/* Wider ones for a fifth of the price: triangles are at most as far apart as their nearest corners, and at least as far
+ * as along the way between their middles. */
+typedef void near_rough_function(const tritri_block *block, unsigned count, double *lower, double *upper);
+CPU_KERNELS(near_rough_function, gz_near_rough);
+
+/* For decisions alone: the rough bounds of pairs that are nearer than `least`, or not nearer than `most`, by these;
+ * those of gz_near_block for the rest. */
+void gz_near_block_outside(const tritri_block *block, unsigned count, double least, double most, double *lower,
+                           double *upper);
+
 /* Two triangles and what is known about their distance. */
 typedef struct near_pair {
   real_points points; /* 0..2: corners of a, 3..5: of b */

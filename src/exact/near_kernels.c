@@ -65,8 +65,25 @@ static inline vd separation(const point a[3], const point b[3], point g) {
   return vd_sub(first, last);
 }
 
+/* Of the box around both: what bounds may be off by, and whether nothing that matters leaves the range of doubles. */
+static inline vm find_slack(const point a[3], const point b[3], vd *size, vd *slack) {
+  lane_box box_a = box_of(a), box_b = box_of(b);
+  point extent = box_extent(&box_a, &box_b);
+  *size = max3v(extent.x, extent.y, extent.z);
+  *slack = vd_mul(*size, vd_set(0x1p-47));
+  return vm_and(vd_gt(*size, vd_set(0x1p-300)), vd_gt(vd_set(0x1p300), *size));
+}
+
+/* What the direction proves, of the length that is given; `usable`: the direction is. */
+static inline vd lower_bound(const point a[3], const point b[3], point g, vd length, vm usable, vd size, vd slack) {
+  vm apart = vm_and(usable, vd_gt(length, vd_mul(size, vd_set(0x1p-48))));
+  vd reach = vd_div(separation(a, b, g), vd_select(apart, length, vd_set(1))), zero = vd_set(0);
+  return vd_select(apart, vd_max(vd_sub(reach, slack), zero), zero);
+}
+
 static inline void near_lanes(const pair_source *source, unsigned at, double *lower, double *upper, double *place) {
   point a[3], b[3];
+  vd size, slack;
   load_points(source->a, at, a);
   load_points(source->b, at, b);
   lane_edges edges_a = edges_of(a), edges_b = edges_of(b);
@@ -76,15 +93,10 @@ static inline void near_lanes(const pair_source *source, unsigned at, double *lo
   }
   face_ways(a, b, false, &best);
   face_ways(b, a, true, &best);
-  lane_box box_a = box_of(a), box_b = box_of(b);
-  point extent = box_extent(&box_a, &box_b);
-  vd size = max3v(extent.x, extent.y, extent.z), slack = vd_mul(size, vd_set(0x1p-47)), zero = vd_set(0);
-  vm usable = vm_and(vd_gt(size, vd_set(0x1p-300)), vd_gt(vd_set(0x1p300), size));
+  vm usable = find_slack(a, b, &size, &slack);
   usable = vm_and(usable, vd_gt(vd_set((double)INFINITY), best.length2));
-  vd length = vd_sqrt(vd_select(usable, best.length2, zero));
-  vm apart = vm_and(usable, vd_gt(length, vd_mul(size, vd_set(0x1p-48))));
-  vd reach = vd_div(separation(a, b, best.g), vd_select(apart, length, vd_set(1)));
-  vd_store(lower + at, vd_select(apart, vd_max(vd_sub(reach, slack), zero), zero));
+  vd length = vd_sqrt(vd_select(usable, best.length2, vd_set(0)));
+  vd_store(lower + at, lower_bound(a, b, best.g, length, usable, size, slack));
   vd_store(place + at, best.place);
   vd_store(upper + at, vd_select(usable, vd_add(length, slack), vd_set((double)INFINITY)));
 }
@@ -92,4 +104,40 @@ static inline void near_lanes(const pair_source *source, unsigned at, double *lo
 void KERNEL(gz_near_block)(const tritri_block *block, unsigned count, double *lower, double *upper, double *place) {
   const pair_source source = source_of(block);
   for (unsigned at = 0; at < count; at += VD_LANES) near_lanes(&source, at, lower, upper, place);
+}
+
+/* Three times the way between the middles. */
+static inline point middles_way(const point a[3], const point b[3]) {
+  point g = point_sub(b[0], a[0]);
+  for (int k = 1; k < 3; k++) g = point_sum(g, point_sub(point_sub(b[k], a[0]), point_sub(a[k], a[0])));
+  return g;
+}
+
+static inline vd nearest_corners2(const point a[3], const point b[3]) {
+  vd least = vd_set((double)INFINITY);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      point g = point_sub(b[j], a[i]);
+      least = vd_min(least, point_dot(g, g));
+    }
+  }
+  return least;
+}
+
+static inline void rough_lanes(const pair_source *source, unsigned at, double *lower, double *upper) {
+  point a[3], b[3];
+  vd size, slack, zero = vd_set(0);
+  load_points(source->a, at, a);
+  load_points(source->b, at, b);
+  vm usable = find_slack(a, b, &size, &slack);
+  point g = middles_way(a, b);
+  vd length = vd_sqrt(vd_select(usable, point_dot(g, g), zero));
+  vd farthest = vd_sqrt(vd_select(usable, nearest_corners2(a, b), zero));
+  vd_store(lower + at, lower_bound(a, b, g, length, usable, size, slack));
+  vd_store(upper + at, vd_select(usable, vd_add(farthest, slack), vd_set((double)INFINITY)));
+}
+
+void KERNEL(gz_near_rough)(const tritri_block *block, unsigned count, double *lower, double *upper) {
+  const pair_source source = source_of(block);
+  for (unsigned at = 0; at < count; at += VD_LANES) rough_lanes(&source, at, lower, upper);
 }

@@ -225,7 +225,11 @@ void gz_near_flush(worker *w) {
   if (s->count > 0 && !s->stop) {
     s->work.triangle_tests += s->count;
     gz_sink_fill(s);
-    gz_near_block_best()(&s->block, s->count, lower, upper, place);
+    const double margin = s->real ? 2 * w->gap.slack : 0;
+    if (s->find == GRAZE_FIND_ANY)
+      gz_near_block_best()(&s->block, s->count, lower, upper, place);
+    else
+      gz_near_block_outside(&s->block, s->count, w->gap.most - margin, w->gap.most + margin, lower, upper);
     for (unsigned i = 0; i < s->count && s->real; i++) {
       lower[i] = larger(lower[i] * (1 - 0x1p-52) - w->gap.slack, 0);
       upper[i] = (upper[i] + w->gap.slack) * (1 + 0x1p-51);
