@@ -161,7 +161,7 @@ static void run_pairs(void *argument, bool check, sample *out) {
   out->timed = 1;
 }
 
-/* Triangles in the unit cube, a tenth of it large: about half of the pairs are nearer than the limit. */
+/* Triangles in the unit cube, a tenth of it large: about a third of the pairs are nearer than the limit. */
 static void pairs_of(bench *b) {
   if (!bench_wants(b, "distance/pairs/generic")) return;
   pair_job j = {.limit = 0.5};
