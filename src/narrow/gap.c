@@ -38,23 +38,20 @@ static int compare_numbers(const open_pair *x, const open_pair *y) {
   return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Whether the pair is known to round to more than `distance` or, where `or_same`, to as much. The gap of the boxes,
- * which tells of flush faces along the axes, is rounded once and never more than the distance. */
+/* Whether the pair is known to round to more than `distance` or, where `or_same`, to as much. */
 static bool is_beyond(const near_pair *pair, double distance, bool or_same) {
-  if (pair->points.pose[0] == NULL) {
-    double gap = gz_near_boxes_gap(&pair->points.rounded[0][0], &pair->points.rounded[3][0]);
-    if (or_same ? gap >= distance : gap > distance) return true;
-  }
   if (!(distance > 0) || !(distance < 0x1p1000)) return false;
   double beside = or_same ? nextafter(distance, 0) : nextafter(distance, (double)INFINITY);
   return gz_near_beyond(pair, distance, 0.5 * (beside - distance));
 }
 
-/* Rounds the distance of the pair, unless it is of no use: above *distance, or the same where `best` comes before. */
+/* Rounds the distance of the pair, unless it is of no use: above *distance, or the same where `best` comes before. The
+ * gap of the boxes tells of flush faces along the axes. */
 static bool improves(worker *w, const open_pair *o, const open_pair *best, double *distance) {
   double corners[18];
   near_pair pair;
   const bool first = best == NULL || compare_numbers(o, best) < 0;
+  if (best != NULL && (first ? o->gap.rounded > *distance : o->gap.rounded >= *distance)) return false;
   gz_near_start_pair(w, o, corners, &pair);
   if (best != NULL && is_beyond(&pair, *distance, !first)) return false;
   w->sink.work.exact_tests++;
@@ -99,14 +96,18 @@ static int report_nearest(worker *w, const open_pair *o, graze_distance_result *
   return isinf(d) ? -1 : gz_near_compare(&pair, d);
 }
 
+/* The sign of the gap less d: a difference that is rounded compares as the exact one, unless it is d. */
+static int compare_gap(const boxes_gap *gap, double d) {
+  const double by = gap->rounded == d ? gap->rest : gap->rounded - d;
+  return (by > 0) - (by < 0);
+}
+
 /* Where the pair's distance less d may have a lesser sign: its sign, else `sign`. */
 static int find_lesser(worker *w, const open_pair *o, double d, int sign) {
   double corners[18];
   near_pair pair;
+  if (compare_gap(&o->gap, d) >= sign) return sign;
   gz_near_start_pair(w, o, corners, &pair);
-  if (pair.points.pose[0] == NULL &&
-      gz_near_boxes_compare(&pair.points.rounded[0][0], &pair.points.rounded[3][0], d) >= sign)
-    return sign;
   if (is_beyond(&pair, d, false)) return sign;
   w->sink.work.exact_tests++;
   const int own = gz_near_compare(&pair, d);
@@ -138,7 +139,7 @@ static graze_status report_meeting(graze_query *q, const job *j, graze_distance_
   if (status == GRAZE_OK) status = gz_query_gather(q, workers, &pairs);
   if (status != GRAZE_OK) return status;
   worker *w = q->workers[0];
-  report_nearest(w, &(open_pair){0, (double)INFINITY, pairs[0].a, pairs[0].b, NEAR_NOWHERE}, r);
+  report_nearest(w, &(open_pair){0, (double)INFINITY, pairs[0].a, pairs[0].b, NEAR_NOWHERE, {0, 0}}, r);
   r->lower = r->upper = 0;
   return GRAZE_OK;
 }

@@ -43,9 +43,5 @@ void gz_near_sieve(gap_search *g);
 /* A pair, ready for exact questions. Corners are stored in `corners`, which must stay valid. */
 void gz_near_start_pair(const worker *w, const open_pair *o, double corners[18], near_pair *pair);
 bool gz_near_is_nearer(worker *w, const open_pair *o, double limit);
-/* How far the boxes of two triangles, nine numbers each, are apart on the axis where that is most, rounded. */
-double gz_near_boxes_gap(const double *a, const double *b);
-/* The sign of how far they are apart on that axis, less d, which is finite: exact. */
-int gz_near_boxes_compare(const double *a, const double *b, double d);
 
 #endif

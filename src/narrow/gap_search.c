@@ -83,32 +83,16 @@ static void find_ranges(const double *a, const double *b, int k, double low[2], 
   low[1] = smaller(smaller(b[k], b[3 + k]), b[6 + k]), high[1] = larger(larger(b[k], b[3 + k]), b[6 + k]);
 }
 
-double gz_near_boxes_gap(const double *a, const double *b) {
-  double most = -(double)INFINITY;
-  for (int k = 0; k < 3; k++) {
-    double low[2], high[2];
-    find_ranges(a, b, k, low, high);
-    most = larger(larger(low[0] - high[1], low[1] - high[0]), most);
-  }
-  return most;
-}
-
-/* A difference that is rounded compares as the exact one, unless it is d: then what rounding took decides. */
-static int compare_difference(double x, double y, double d) {
-  double difference, rest;
-  two_diff(x, y, &difference, &rest);
-  if (difference != d) return difference < d ? -1 : 1;
-  return (rest > 0) - (rest < 0);
-}
-
-int gz_near_boxes_compare(const double *a, const double *b, double d) {
-  int most = -1;
+/* How far the boxes of two triangles are apart on the axis where that is most, rounded, and what rounding took. */
+static boxes_gap find_gap(const double *a, const double *b) {
+  boxes_gap most = {-(double)INFINITY, 0};
   for (int k = 0; k < 3; k++) {
     double low[2], high[2];
     find_ranges(a, b, k, low, high);
     for (int turn = 0; turn < 2; turn++) {
-      const int sign = compare_difference(low[turn], high[1 - turn], d);
-      if (sign > most) most = sign;
+      boxes_gap gap;
+      two_diff(low[turn], high[1 - turn], &gap.rounded, &gap.rest);
+      if (gap.rounded > most.rounded || (gap.rounded == most.rounded && gap.rest > most.rest)) most = gap;
     }
   }
   return most;
@@ -162,7 +146,7 @@ static bool find_meeting(worker *w, double *lower) {
   if (!s->real) s->decide(&s->block, s->count, true, codes);
   for (unsigned i = 0; i < s->count; i++) {
     if (lower[i] > 0) continue;
-    const open_pair o = {0, (double)INFINITY, s->first[i], s->second[i], NEAR_NOWHERE};
+    const open_pair o = {0, (double)INFINITY, s->first[i], s->second[i], NEAR_NOWHERE, {0, 0}};
     if (s->real ? do_meet(w, &o) : codes[i] != 0) return true;
     lower[i] = 0x1p-1074;
   }
@@ -182,6 +166,15 @@ static void take_direction(worker *w, unsigned i, int place) {
   if (!w->gap.directed) return;
   for (int k = 0; k < 3; k++) length2 += g[k] * g[k];
   for (int k = 0; k < 3; k++) w->gap.direction[k] = g[k] / sqrt(length2) * (1 - 0x1p-50);
+}
+
+static boxes_gap find_block_gap(const tritri_block *block, unsigned i) {
+  double a[9], b[9];
+  for (int k = 0; k < 9; k++) {
+    a[k] = block->a[k][i];
+    b[k] = block->b[k][i];
+  }
+  return find_gap(a, b);
 }
 
 static void take_distances(worker *w, double *lower, const double *upper, const double *place) {
@@ -204,14 +197,16 @@ static void take_distances(worker *w, double *lower, const double *upper, const 
     gz_near_set_most(w, least);
   }
   for (unsigned i = 0; i < s->count && !s->stop; i++) {
-    if (lower[i] <= g->most) gz_near_keep(w, &(open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i]});
+    if (lower[i] > g->most) continue;
+    const boxes_gap gap = s->real ? (boxes_gap){0, 0} : find_block_gap(&s->block, i);
+    gz_near_keep(w, &(open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i], gap});
   }
 }
 
 static void take_near(worker *w, const double *lower, const double *upper) {
   exact_sink *s = &w->sink;
   for (unsigned i = 0; i < s->count && !s->stop; i++) {
-    const open_pair o = {lower[i], upper[i], s->first[i], s->second[i], NEAR_NOWHERE};
+    const open_pair o = {lower[i], upper[i], s->first[i], s->second[i], NEAR_NOWHERE, {0, 0}};
     if (lower[i] >= w->gap.most) continue;
     if (!(upper[i] < w->gap.most) && !gz_near_is_nearer(w, &o, w->gap.most)) continue;
     s->counts.triangle_pairs++;
@@ -417,7 +412,7 @@ void gz_near_all(worker *w) {
     gz_side_corners(s->a, i, a);
     for (uint32_t k = 0; k < s->b->mesh->triangle_count && !s->stop; k++) {
       gz_side_corners(s->b, k, b);
-      if (!s->real && gz_near_boxes_gap(a, b) * (1 - 0x1p-50) > w->gap.most) continue;
+      if (!s->real && find_gap(a, b).rounded * (1 - 0x1p-50) > w->gap.most) continue;
       gz_sink_put(s, i, k, a, b);
       if (s->count == TRITRI_BLOCK) gz_near_flush(w);
     }

@@ -20,11 +20,18 @@ typedef struct unsettled_pairs {
   unsigned count;
 } unsettled_pairs;
 
+/* How far the boxes of two triangles are apart along an axis, which their distance is never below: rounded, and the
+ * rest to the exact number. */
+typedef struct boxes_gap {
+  double rounded, rest;
+} boxes_gap;
+
 /* A pair of triangles that may be the nearest. */
 typedef struct open_pair {
   double lower, upper; /* of its distance */
   uint32_t first, second;
-  double place; /* a NEAR_ number */
+  double place;  /* a NEAR_ number */
+  boxes_gap gap; /* 0 where it is not known */
 } open_pair;
 
 /* A pair of nodes with the square of their least distance. */
