@@ -130,7 +130,7 @@ enum { PAIRS = 1 << 12, PASSES = 16 };
 
 typedef struct pair_job {
   tritri_block *blocks;
-  double *lower, *upper, limit;
+  double limit;
 } pair_job;
 
 static bool nearer_exactly(const tritri_block *block, unsigned i, double limit) {
@@ -147,14 +147,14 @@ static void run_pairs(void *argument, bool check, sample *out) {
   (void)check;
   double start = seconds_now();
   for (unsigned k = 0; k < PASSES * (PAIRS / TRITRI_BLOCK); k++) {
-    const unsigned n = k % (PAIRS / TRITRI_BLOCK);
-    double *lower = j->lower + n * TRITRI_BLOCK, *upper = j->upper + n * TRITRI_BLOCK;
-    gz_near_block_outside(&j->blocks[n], TRITRI_BLOCK, j->limit, j->limit, lower, upper);
+    const tritri_block *block = &j->blocks[k % (PAIRS / TRITRI_BLOCK)];
+    double lower[TRITRI_BLOCK], upper[TRITRI_BLOCK];
+    gz_near_block_outside(block, TRITRI_BLOCK, j->limit, j->limit, lower, upper);
     for (unsigned i = 0; i < TRITRI_BLOCK; i++) {
       if (upper[i] < j->limit)
         out->count++;
       else if (lower[i] < j->limit)
-        out->count += nearer_exactly(&j->blocks[n], i, j->limit);
+        out->count += nearer_exactly(block, i, j->limit);
     }
   }
   out->seconds[0] = seconds_now() - start;
@@ -168,8 +168,6 @@ static void pairs_of(bench *b) {
   uint64_t state = 4, count = 0;
   j.blocks = aligned_alloc(_Alignof(tritri_block), PAIRS / TRITRI_BLOCK * sizeof *j.blocks);
   if (!j.blocks) fail("no memory for %d pairs", PAIRS);
-  j.lower = must_alloc(PAIRS, sizeof *j.lower);
-  j.upper = must_alloc(PAIRS, sizeof *j.upper);
   for (unsigned i = 0; i < PAIRS; i++) {
     tritri_block *block = &j.blocks[i / TRITRI_BLOCK];
     double middle[6];
@@ -186,8 +184,6 @@ static void pairs_of(bench *b) {
   contest_ours(&c, "cpu", run_pairs, &j);
   contest_end(&c);
   free(j.blocks);
-  free(j.lower);
-  free(j.upper);
 }
 
 #endif

@@ -31,7 +31,7 @@ near_block_function *gz_near_block_best(void);
 typedef void near_rough_function(const tritri_block *block, unsigned count, double *lower, double *upper);
 CPU_KERNELS(near_rough_function, gz_near_rough);
 
-/* For decisions alone: the rough bounds of pairs that are nearer than `least`, or not nearer than `most`, by these;
+/* For decisions alone: rough bounds where they prove that a pair is nearer than `least`, or not nearer than `most`;
  * those of gz_near_block for the rest. */
 void gz_near_block_outside(const tritri_block *block, unsigned count, double least, double most, double *lower,
                            double *upper);

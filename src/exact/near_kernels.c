@@ -4,7 +4,8 @@
  * However they were found, they prove two bounds. They lie in the triangles, so the length of g, which leads from one
  * to the other, is an upper bound. And all of b lies beyond all of a in the direction of g by
  *     (min g.b - max g.a) / |g|,
- * which no two points can be nearer than.
+ * which no two points can be nearer than. Rough bounds prove the same of two corners, and of the way between the
+ * middles as g.
  *
  * Rounding, u = 2^-53, E the largest extent of the box around both. A point is p + s (q - p) with 0 <= s <= 1, or with
  * two such terms; the coordinates of g are off by less than 11 u E each, its length by less than 40 u E with what
@@ -65,25 +66,29 @@ static inline vd separation(const point a[3], const point b[3], point g) {
   return vd_sub(first, last);
 }
 
-/* Of the box around both: what bounds may be off by, and whether nothing that matters leaves the range of doubles. */
-static inline vm find_slack(const point a[3], const point b[3], vd *size, vd *slack) {
+/* The size of the box around both, and whether nothing that matters leaves the range of doubles. */
+static inline vm find_size(const point a[3], const point b[3], vd *size) {
   lane_box box_a = box_of(a), box_b = box_of(b);
   point extent = box_extent(&box_a, &box_b);
   *size = max3v(extent.x, extent.y, extent.z);
-  *slack = vd_mul(*size, vd_set(0x1p-47));
   return vm_and(vd_gt(*size, vd_set(0x1p-300)), vd_gt(vd_set(0x1p300), *size));
 }
 
-/* What the direction proves, of the length that is given; `usable`: the direction is. */
-static inline vd lower_bound(const point a[3], const point b[3], point g, vd length, vm usable, vd size, vd slack) {
+/* What bounds may be off by. */
+static inline vd slack_of(vd size) {
+  return vd_mul(size, vd_set(0x1p-47));
+}
+
+/* What the direction, of this length, proves where it is usable. */
+static inline vd lower_bound(const point a[3], const point b[3], point g, vd length, vm usable, vd size) {
   vm apart = vm_and(usable, vd_gt(length, vd_mul(size, vd_set(0x1p-48))));
   vd reach = vd_div(separation(a, b, g), vd_select(apart, length, vd_set(1))), zero = vd_set(0);
-  return vd_select(apart, vd_max(vd_sub(reach, slack), zero), zero);
+  return vd_select(apart, vd_max(vd_sub(reach, slack_of(size)), zero), zero);
 }
 
 static inline void near_lanes(const pair_source *source, unsigned at, double *lower, double *upper, double *place) {
   point a[3], b[3];
-  vd size, slack;
+  vd size;
   load_points(source->a, at, a);
   load_points(source->b, at, b);
   lane_edges edges_a = edges_of(a), edges_b = edges_of(b);
@@ -93,12 +98,12 @@ static inline void near_lanes(const pair_source *source, unsigned at, double *lo
   }
   face_ways(a, b, false, &best);
   face_ways(b, a, true, &best);
-  vm usable = find_slack(a, b, &size, &slack);
+  vm usable = find_size(a, b, &size);
   usable = vm_and(usable, vd_gt(vd_set((double)INFINITY), best.length2));
   vd length = vd_sqrt(vd_select(usable, best.length2, vd_set(0)));
-  vd_store(lower + at, lower_bound(a, b, best.g, length, usable, size, slack));
+  vd_store(lower + at, lower_bound(a, b, best.g, length, usable, size));
   vd_store(place + at, best.place);
-  vd_store(upper + at, vd_select(usable, vd_add(length, slack), vd_set((double)INFINITY)));
+  vd_store(upper + at, vd_select(usable, vd_add(length, slack_of(size)), vd_set((double)INFINITY)));
 }
 
 void KERNEL(gz_near_block)(const tritri_block *block, unsigned count, double *lower, double *upper, double *place) {
@@ -126,15 +131,15 @@ static inline vd nearest_corners2(const point a[3], const point b[3]) {
 
 static inline void rough_lanes(const pair_source *source, unsigned at, double *lower, double *upper) {
   point a[3], b[3];
-  vd size, slack, zero = vd_set(0);
+  vd size, zero = vd_set(0);
   load_points(source->a, at, a);
   load_points(source->b, at, b);
-  vm usable = find_slack(a, b, &size, &slack);
+  vm usable = find_size(a, b, &size);
   point g = middles_way(a, b);
   vd length = vd_sqrt(vd_select(usable, point_dot(g, g), zero));
   vd farthest = vd_sqrt(vd_select(usable, nearest_corners2(a, b), zero));
-  vd_store(lower + at, lower_bound(a, b, g, length, usable, size, slack));
-  vd_store(upper + at, vd_select(usable, vd_add(farthest, slack), vd_set((double)INFINITY)));
+  vd_store(lower + at, lower_bound(a, b, g, length, usable, size));
+  vd_store(upper + at, vd_select(usable, vd_add(farthest, slack_of(size)), vd_set((double)INFINITY)));
 }
 
 void KERNEL(gz_near_rough)(const tritri_block *block, unsigned count, double *lower, double *upper) {

@@ -66,7 +66,7 @@ static graze_status run_path(walk *w, graze_context *context) {
   if (path->meshes == NULL || path->poses == NULL || path->pairs == NULL || w->results == NULL) {
     return gz_fail_null(context);
   }
-  if (count >= UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "motion: 2^32 results or more");
+  if (count >= UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "path: 2^32 results or more");
   for (uint32_t i = 0; i < path->pair_count; i++) {
     if (path->pairs[i][0] < path->object_count && path->pairs[i][1] < path->object_count) continue;
     return gz_fail(context, GRAZE_ERROR_INDEX, "pair %u: object %u and %u of %u", i, path->pairs[i][0],

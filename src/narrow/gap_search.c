@@ -220,7 +220,7 @@ void gz_near_flush(worker *w) {
   if (s->count > 0 && !s->stop) {
     s->work.triangle_tests += s->count;
     gz_sink_fill(s);
-    const double margin = s->real ? 2 * w->gap.slack : 0;
+    const double margin = s->real ? 2 * w->gap.slack : 0; /* by which rough bounds may say less than they seem to */
     if (s->find == GRAZE_FIND_ANY)
       gz_near_block_best()(&s->block, s->count, lower, upper, place);
     else

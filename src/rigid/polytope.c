@@ -217,23 +217,33 @@ static uint32_t find_beside(const double (*planes)[4], const polytope_edge *edge
   return edge->faces[y > x];
 }
 
-/* What lies over the flatter one of the faces beside the edges, for with a little turn faces meet there. */
-static uint32_t touch_beside(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis,
-                             const double normal[3], double margin, patch_point *points) {
+/* What lies over a face of a or, `by_b`, of b. */
+static uint32_t touch_face(const polytope *a, const polytope *b, const posed *other, bool by_b, uint32_t face,
+                           const double way[3], double margin, patch_point points[MOST_PATCH]) {
   const double(*planes)[4] = (const double(*)[4])a->planes, (*corners)[3] = (const double(*)[3])a->corners;
   const double(*other_planes)[4] = (const double(*)[4])other->planes;
   const double(*other_corners)[3] = (const double(*)[3])other->corners;
+  const uint32_t count =
+      by_b ? make_patch(b, other_planes, other_corners, face, a, planes, corners, way, margin, points)
+           : make_patch(a, planes, corners, face, b, other_planes, other_corners, way, margin, points);
+  for (uint32_t i = 0; i < count; i++) {
+    points[i].owner = !by_b;
+    points[i].feature |= by_b ? 0x80000u : 0;
+  }
+  return count;
+}
+
+/* What lies over the flatter one of the faces beside the edges, for with a little turn faces meet there. */
+static uint32_t touch_beside(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis,
+                             const double normal[3], double margin, patch_point points[MOST_PATCH]) {
   double of_a, of_b;
-  const uint32_t first = find_beside(planes, &a->edges[axis->first], axis->normal, &of_a);
-  const uint32_t second = find_beside(other_planes, &b->edges[axis->second], normal, &of_b);
+  const uint32_t first = find_beside((const double(*)[4])a->planes, &a->edges[axis->first], axis->normal, &of_a);
+  const uint32_t second = find_beside((const double(*)[4])other->planes, &b->edges[axis->second], normal, &of_b);
+  const bool by_b = of_b > of_a;
   if (fmax(of_a, of_b) < level) return 0;
   const uint32_t count =
-      of_b > of_a ? make_patch(b, other_planes, other_corners, second, a, planes, corners, normal, margin, points)
-                  : make_patch(a, planes, corners, first, b, other_planes, other_corners, axis->normal, margin, points);
-  for (uint32_t i = 0; i < count; i++) {
-    points[i].owner = of_b <= of_a;
-    points[i].feature |= of_b > of_a ? 0x180000u : 0x100000u;
-  }
+      touch_face(a, b, other, by_b, by_b ? second : first, by_b ? normal : axis->normal, margin, points);
+  for (uint32_t i = 0; i < count; i++) points[i].feature |= 0x100000u;
   return count < MOST_PATCH ? count : MOST_PATCH - 1;
 }
 
@@ -255,7 +265,6 @@ static uint32_t touch_edges(const polytope *a, const polytope *b, const posed *o
 
 uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double rotation[9], const double place[3],
                              double margin, polytope_axis *axis, double normal[3], patch_point points[MOST_PATCH]) {
-  const double(*planes)[4] = (const double(*)[4])a->planes, (*corners)[3] = (const double(*)[3])a->corners;
   polytope_axis here = *axis;
   posed other;
   pose(b, rotation, place, &other);
@@ -266,23 +275,9 @@ uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double 
   }
   if (here.kind == AXIS_EDGES) return here.out <= margin ? touch_edges(a, b, &other, &here, margin, normal, points) : 0;
   const bool by_b = axis->kind == AXIS_SECOND;
-  const double(*other_planes)[4] = (const double(*)[4])other.planes;
-  const double(*other_corners)[3] = (const double(*)[3])other.corners;
-  uint32_t count;
-  if (by_b) {
-    count = make_patch(b, other_planes, other_corners, axis->first, a, planes, corners, other_planes[axis->first],
-                       margin, points);
-    memcpy(normal, other_planes[axis->first], 3 * sizeof *normal);
-  } else {
-    count = make_patch(a, planes, corners, axis->first, b, other_planes, other_corners, planes[axis->first], margin,
-                       points);
-    for (int k = 0; k < 3; k++) normal[k] = -planes[axis->first][k];
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    points[i].owner = !by_b;
-    points[i].feature |= by_b ? 0x80000u : 0;
-  }
-  return count;
+  const double *way = by_b ? other.planes[axis->first] : a->planes[axis->first];
+  for (int k = 0; k < 3; k++) normal[k] = by_b ? way[k] : -way[k];
+  return touch_face(a, b, &other, by_b, axis->first, way, margin, points);
 }
 
 /* ---- points and segments --------------------------------------------------------------------------------------- */
