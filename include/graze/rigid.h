@@ -73,13 +73,16 @@ GRAZE_API graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, 
 /* ---- what is in a world ------------------------------------------------------------------------------------------ */
 
 /* A cylinder meets others as a prism of 24 sides whose edges lie on it; its mass and inertia are its own. A hull has at
- * most 256 corners and faces, and no face of more than 32 corners. */
+ * most 256 corners and faces, and no face of more than 32 corners. A mesh is taken as it is, with its hollows and
+ * holes. If it is closed and its triangles face outward, it may move; any other stands, and is solid behind the side
+ * from which its triangles are seen counter-clockwise. */
 typedef enum graze_rigid_shape {
   GRAZE_RIGID_SPHERE,
   GRAZE_RIGID_BOX,
   GRAZE_RIGID_CAPSULE,
   GRAZE_RIGID_CYLINDER,
-  GRAZE_RIGID_HULL
+  GRAZE_RIGID_HULL,
+  GRAZE_RIGID_MESH
 } graze_rigid_shape;
 
 typedef struct graze_rigid_body_def {
@@ -92,7 +95,9 @@ typedef struct graze_rigid_body_def {
   const double *points; /* HULL: three each, about any origin; copied. graze_rigid_get_body gives the corners, about
                          * the centre of mass, which belong to the world */
   uint32_t point_count;
-  double position[3];    /* of the middle; of a HULL, of its centre of mass */
+  const graze_mesh *mesh; /* MESH: must outlive the world, and not be refitted; bodies with the same one share what is
+                           * made of it */
+  double position[3]; /* of the middle; of a HULL and a MESH, of its centre of mass: see graze_rigid_find_..._center */
   double orientation[4]; /* quaternion w x y z; default 1 0 0 0; made a unit one */
   double velocity[3];    /* of the centre of mass */
   double spin[3];
@@ -112,8 +117,12 @@ GRAZE_API graze_rigid_body_def graze_default_rigid_body_def(void);
 GRAZE_API graze_status graze_rigid_find_hull_center(graze_context *context, uint32_t count, const double *points,
                                                     double center[3]);
 
+/* The centre of mass of a mesh in its own coordinates; of one without an inside, its origin. Errors: MEMORY. O(n). */
+GRAZE_API graze_status graze_rigid_find_mesh_center(graze_context *context, const graze_mesh *mesh, double center[3]);
+
 /* Bodies have numbers from 0 on, in the order in which they are added; they may be added at any time. Errors: ARGUMENT
- * and NOT_FINITE (the message has body and field), LIMIT, MEMORY. */
+ * and NOT_FINITE (the message has body and field), UNSUPPORTED (a dynamic body of a mesh without an inside: the message
+ * says why it has none), LIMIT, MEMORY. */
 GRAZE_API graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def *def, uint32_t *body);
 GRAZE_API uint32_t graze_rigid_get_body_count(const graze_rigid *world);
 

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "exact/near.h"
 #include "graze/distance.h"
+#include "narrow/near.h"
 #include "narrow/relate.h"
 
 enum { OPTIONS_COOKIE = 0x67726F32 };
@@ -215,6 +216,22 @@ static graze_status count_near(graze_query *q, job *j, graze_find find, graze_di
     r->near_hash += s->counts.hash;
     work_add(&r->work, &s->work);
   }
+  return status;
+}
+
+graze_status gz_mesh_list_near(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
+                               const graze_pose *pose_b, double limit, const graze_triangle_pair **pairs,
+                               uint64_t *count) {
+  job j = {.near = true, .limit = limit, .find = GRAZE_FIND_ALL, .exactness = GRAZE_T1};
+  worker *w = gz_query_worker(q, 0);
+  if (w == NULL) return gz_fail_memory(q->context, sizeof *w);
+  graze_status status = gz_query_side(q, a, pose_a, GRAZE_T1, "a", &j.a);
+  if (status == GRAZE_OK) status = gz_query_side(q, b, pose_b, GRAZE_T1, "b", &j.b);
+  if (status != GRAZE_OK) return status;
+  gz_job_map(&j);
+  status = gz_query_run_single(q, &j, w);
+  if (status == GRAZE_OK) status = gz_query_gather(q, 1, pairs);
+  *count = w->sink.counts.triangle_pairs;
   return status;
 }
 

@@ -35,22 +35,22 @@ static double doubled_area(const double a[3], const double b[3], const double c[
 }
 
 /* The deepest, the one farthest from it, and those that span most on either side. */
-static void reduce(touching *t) {
+uint32_t gz_rigid_reduce(patch_point *points, uint32_t point_count, const double normal[3]) {
   patch_point best[MOST_POINTS];
   uint32_t chosen[MOST_POINTS] = {0, 0, 0, 0};
-  if (t->count <= MOST_POINTS) return;
-  for (uint32_t i = 1; i < t->count; i++) {
-    if (t->points[i].gap < t->points[chosen[0]].gap) chosen[0] = i;
+  if (point_count <= MOST_POINTS) return point_count;
+  for (uint32_t i = 1; i < point_count; i++) {
+    if (points[i].gap < points[chosen[0]].gap) chosen[0] = i;
   }
-  const double *a = t->points[chosen[0]].at;
-  for (uint32_t i = 0; i < t->count; i++) {
-    if (distance2(t->points[i].at, a) > distance2(t->points[chosen[1]].at, a)) chosen[1] = i;
+  const double *a = points[chosen[0]].at;
+  for (uint32_t i = 0; i < point_count; i++) {
+    if (distance2(points[i].at, a) > distance2(points[chosen[1]].at, a)) chosen[1] = i;
   }
-  const double *b = t->points[chosen[1]].at;
+  const double *b = points[chosen[1]].at;
   double most = 0, least = 0;
   chosen[2] = chosen[3] = UINT32_MAX;
-  for (uint32_t i = 0; i < t->count; i++) {
-    const double area = doubled_area(a, b, t->points[i].at, t->normal);
+  for (uint32_t i = 0; i < point_count; i++) {
+    const double area = doubled_area(a, b, points[i].at, normal);
     if (area > most) chosen[2] = i;
     if (area < least) chosen[3] = i;
     most = fmax(most, area);
@@ -59,10 +59,14 @@ static void reduce(touching *t) {
   uint32_t count = 0;
   for (int i = 0; i < MOST_POINTS; i++) {
     if (chosen[i] == UINT32_MAX || (i == 1 && chosen[1] == chosen[0])) continue;
-    best[count++] = t->points[chosen[i]];
+    best[count++] = points[chosen[i]];
   }
-  memcpy(t->points, best, count * sizeof *best);
-  t->count = count;
+  memcpy(points, best, count * sizeof *best);
+  return count;
+}
+
+static void reduce(touching *t) {
+  t->count = gz_rigid_reduce(t->points, t->count, t->normal);
 }
 
 static void put_point(touching *t, const double on_this[3], double gap, double radius_this, uint32_t feature) {
@@ -329,7 +333,7 @@ static void put_contact(const rigid_body *a, const rigid_body *b, const rigid_bo
  */
 static const double still = 0.005, settled = 0.02;
 
-static void find_stand(const rigid_body *a, const rigid_body *b, rigid_stand *stand) {
+void gz_rigid_find_stand(const rigid_body *a, const rigid_body *b, rigid_stand *stand) {
   const double *p = a->orientation, *q = b->orientation;
   double way[3];
   sub3(b->position, a->position, way);
@@ -340,25 +344,24 @@ static void find_stand(const rigid_body *a, const rigid_body *b, rigid_stand *st
   stand->turn[3] = (p[0] * q[3] - p[3] * q[0]) - (p[1] * q[2] - p[2] * q[1]);
 }
 
-/* No point of b has moved farther in a's coordinates: a chord is at most twice that of the quaternions times the reach.
- */
-static double find_shift(const rigid_body *b, const rigid_stand *from, const rigid_stand *to) {
+/* A chord is at most twice that of the quaternions times the reach. */
+double gz_rigid_find_shift(double reach, const rigid_stand *from, const rigid_stand *to) {
   double way[3], less = 0, more = 0;
   sub3(to->place, from->place, way);
   for (int k = 0; k < 4; k++) {
     less += (to->turn[k] - from->turn[k]) * (to->turn[k] - from->turn[k]);
     more += (to->turn[k] + from->turn[k]) * (to->turn[k] + from->turn[k]);
   }
-  return length3(way) + 2 * b->reach * sqrt(fmin(less, more));
+  return length3(way) + 2 * reach * sqrt(fmin(less, more));
 }
 
 /* The axis may be that of a contact without points, which is apart along it. */
 static bool use_again(const rigid_body *a, const rigid_body *b, double margin, double spare, const rigid_stand *now,
                       rigid_contact *c) {
   const rigid_cache *known = &c->cache;
-  const double least = fmin(a->least, b->least), shift = find_shift(b, &known->at_points, now);
+  const double least = fmin(a->least, b->least), shift = gz_rigid_find_shift(b->reach, &known->at_points, now);
   if (known->axis.kind == AXIS_NONE) return false;
-  if (c->count == 0) return known->axis.out - find_shift(b, &known->at_axis, now) > margin - spare;
+  if (c->count == 0) return known->axis.out - gz_rigid_find_shift(b->reach, &known->at_axis, now) > margin - spare;
   if (shift > still * least || margin - spare + shift > known->margin) return false;
   turn3(known->axis.kind == AXIS_SECOND ? b->rotation : a->rotation, known->normal, c->normal);
   return true;
@@ -383,7 +386,8 @@ static void collide_polytopes(const rigid_body *a, const rigid_body *b, double m
     rotation[i] = 0;
     for (int k = 0; k < 3; k++) rotation[i] += a->rotation[3 * k + i / 3] * b->rotation[3 * k + i % 3];
   }
-  if (!(find_shift(b, &known->at_axis, now) <= settled * fmin(a->least, b->least))) known->axis.kind = AXIS_NONE;
+  if (!(gz_rigid_find_shift(b->reach, &known->at_axis, now) <= settled * fmin(a->least, b->least)))
+    known->axis.kind = AXIS_NONE;
   const polytope_axis before = known->axis;
   t->count = gz_polytope_collide(&a->core, &b->core, rotation, now->place, margin, &known->axis, t->normal, t->points);
   if (!is_same(&before, &known->axis)) known->at_axis = *now;
@@ -438,7 +442,7 @@ void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, d
   rigid_stand now;
   const uint32_t count = contact->count;
   if (has_faces) {
-    find_stand(a, b, &now);
+    gz_rigid_find_stand(a, b, &now);
     if (use_again(a, b, margin, spare, &now, contact)) return;
   }
   memcpy(old, contact->points, count * sizeof *old);

@@ -2,6 +2,7 @@
  * each pair becomes a contact if it may touch. Points keep their impulse by their features. */
 #include <string.h>
 
+#include "rigid/patches.h"
 #include "rigid/rigid.h"
 #include "rigid/vector.h"
 
@@ -9,6 +10,9 @@
 static const double nearness = 0.02;
 
 enum { MOST_PARTS = 256 };
+
+/* What may come within a step, of bodies of which one is a mesh and that are fast. */
+enum { SPARE_PATCHES = 4 };
 
 /* ---- materials ------------------------------------------------------------------------------------------------- */
 
@@ -61,16 +65,20 @@ static void find_box(const rigid_body *b, double beyond, double dt, graze_box *b
   }
 }
 
+static double find_nearness(const rigid_body *b) {
+  return isfinite(b->least) ? nearness * b->least : 0;
+}
+
 /* How far a point of the body may go in a step, beyond the motion of its centre. */
 static double find_reach(const graze_rigid *world, const rigid_body *b, double dt) {
-  if (b->type == GRAZE_BODY_STATIC) return nearness * b->least;
+  if (b->type == GRAZE_BODY_STATIC) return find_nearness(b);
   const double turn = fmin(dt * length3(b->spin), 2);
-  return nearness * b->least + turn * b->reach +
+  return find_nearness(b) + turn * b->reach +
          (b->type == GRAZE_BODY_DYNAMIC ? length3(world->def.gravity) * dt * dt : 0);
 }
 
 void gz_rigid_find_box(const rigid_body *body, graze_box *box) {
-  find_box(body, nearness * body->least, 0, box);
+  find_box(body, find_nearness(body), 0, box);
 }
 
 /* Of those that are awake, in their order. */
@@ -99,6 +107,18 @@ static int compare_to(const rigid_contact *x, uint32_t a, uint32_t b) {
   return x->b < b ? -1 : x->b > b;
 }
 
+size_t gz_rigid_count_patches(const rigid_contact *first, const rigid_contact *end) {
+  size_t count = 1;
+  while (first + count < end && compare_to(&first[count], first->a, first->b) == 0) count++;
+  return count;
+}
+
+/* Of a candidate with a mesh: the patches that it had, of `before`, and those that are found, of a worker. */
+typedef struct patch_range {
+  size_t old;
+  uint32_t old_count, first, count, worker;
+} patch_range;
+
 static bool keep_lost(graze_rigid *world, const rigid_contact *old) {
   if (!old->touches) return true;
   if (!array_reserve(world->context, &world->lost, 1, sizeof *old)) return false;
@@ -109,13 +129,20 @@ static bool keep_lost(graze_rigid *world, const rigid_contact *old) {
 /* As it was in the step before, if it was there: both lists are in order, and `next` goes through that one. */
 static bool add_candidate(graze_rigid *world, uint32_t a, uint32_t b, size_t *next) {
   const rigid_contact *before = world->before.data;
-  if (!array_reserve(world->context, &world->contacts, 1, sizeof(rigid_contact))) return false;
+  if (!array_reserve(world->context, &world->contacts, 1, sizeof(rigid_contact)) ||
+      !array_reserve(world->context, &world->ranges, 1, sizeof(patch_range)))
+    return false;
   rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, world->contacts.count++);
+  patch_range *range = RIGID_AT(world->ranges, patch_range, world->ranges.count++);
+  memset(range, 0, sizeof *range);
   for (; *next < world->before.count && compare_to(&before[*next], a, b) < 0; ++*next) {
     if (!keep_lost(world, &before[*next])) return false;
   }
   if (*next < world->before.count && compare_to(&before[*next], a, b) == 0) {
-    *c = before[(*next)++];
+    range->old = *next;
+    range->old_count = (uint32_t)gz_rigid_count_patches(&before[*next], before + world->before.count);
+    *c = before[*next];
+    *next += range->old_count;
     c->now = 0;
     return true;
   }
@@ -139,7 +166,7 @@ static bool list_candidates(graze_rigid *world, const graze_box_pair *pairs, uin
   uint64_t next = 0;
   size_t old = 0;
   const uint32_t *awake = world->awake.data;
-  world->contacts.count = world->lost.count = 0;
+  world->contacts.count = world->lost.count = world->ranges.count = 0;
   for (uint32_t i = 0; i < world->awake.count; i++) {
     const uint32_t a = awake[i];
     const bool moves = rigid_body_at(world, a)->type == GRAZE_BODY_DYNAMIC;
@@ -189,17 +216,13 @@ uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, 
 
 /* Of a margin, what is there for the next steps. */
 static double find_spare(const rigid_body *a, const rigid_body *b) {
-  return nearness * (a->least + (b->is_wall ? 0 : b->least));
+  return find_nearness(a) + (b->is_wall ? 0 : find_nearness(b));
 }
 
-void gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt, rigid_contact *c) {
-  gz_rigid_collide(a, b, find_margin(world, a, b, dt), find_spare(a, b), c);
+static graze_status find_patches(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
+                                 const rigid_contact *old, uint32_t old_count, rigid_worker *worker) {
+  return gz_rigid_find_patches(world, a, b, find_margin(world, a, b, dt), find_spare(a, b), old, old_count, worker);
 }
-
-typedef struct colliding {
-  graze_rigid *world;
-  double dt;
-} colliding;
 
 static void forget_friction(rigid_contact *c) {
   memset(c->dragged, 0, sizeof c->dragged);
@@ -207,18 +230,163 @@ static void forget_friction(rigid_contact *c) {
   c->twisted = c->part = 0;
 }
 
-static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
-  const colliding *all = argument;
+/* Into the slots of a pair, deepest first; what has no patch has no points. */
+static void fill_slots(rigid_contact *slots, size_t slot_count, const rigid_contact *found, size_t found_count) {
+  for (size_t i = 0; i < slot_count; i++) {
+    const rigid_contact before = slots[i];
+    if (i < found_count) {
+      slots[i] = found[i];
+    } else {
+      slots[i].count = 0;
+      forget_friction(&slots[i]);
+    }
+    slots[i].now = before.now;
+    slots[i].restless = before.restless;
+    slots[i].is_spare = before.is_spare;
+    slots[i].friction = before.friction;
+    slots[i].restitution = before.restitution;
+    slots[i].rolling = before.rolling;
+    slots[i].spinning = before.spinning;
+    memcpy(slots[i].surface, before.surface, sizeof before.surface);
+  }
+}
+
+graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
+                              rigid_contact *c, rigid_worker *worker) {
+  if (!c->is_patch) {
+    gz_rigid_collide(a, b, find_margin(world, a, b, dt), find_spare(a, b), c);
+    return GRAZE_OK;
+  }
+  if (c->patch > 0) return GRAZE_OK;
+  const rigid_contact *end = RIGID_AT(world->contacts, rigid_contact, world->contacts.count);
+  const size_t slots = gz_rigid_count_patches(c, end), before = worker->patches.count;
+  graze_status status = find_patches(world, a, b, dt, c, (uint32_t)slots, worker);
+  if (status != GRAZE_OK) return status;
+  fill_slots(c, slots, RIGID_AT(worker->patches, rigid_contact, before), worker->patches.count - before);
+  worker->patches.count = before;
+  return GRAZE_OK;
+}
+
+graze_status gz_rigid_would_touch(graze_rigid *world, uint32_t first, uint32_t second, double dt, bool *touch) {
+  rigid_worker *worker = &world->workers[0];
+  rigid_contact c;
+  memset(&c, 0, sizeof c);
+  c.a = first < second ? first : second;
+  c.b = first < second ? second : first;
+  rigid_body *a = rigid_body_at(world, c.a), *b = rigid_body_at(world, c.b);
+  *touch = false;
+  if (!rigid_are_meshed(a, b)) {
+    gz_rigid_collide(a, b, find_margin(world, a, b, dt), find_spare(a, b), &c);
+    *touch = c.count > 0;
+    return GRAZE_OK;
+  }
+  graze_status status = gz_rigid_need_surface(world, a);
+  if (status == GRAZE_OK) status = gz_rigid_need_surface(world, b);
+  worker->patches.count = 0;
+  if (status == GRAZE_OK) status = find_patches(world, a, b, dt, &c, 1, worker);
+  if (status == GRAZE_OK) *touch = RIGID_AT(worker->patches, rigid_contact, 0)->count > 0;
+  return status;
+}
+
+/* ---- all of a step ----------------------------------------------------------------------------------------------- */
+
+typedef struct colliding {
+  graze_rigid *world;
+  double dt;
+  _Atomic int status; /* a graze_status */
+} colliding;
+
+static void finish(const graze_rigid *world, rigid_contact *c, bool is_restless) {
+  c->restless = is_restless;
+  if (c->count > 0 || c->is_spare) take_material(world, c);
+  if (c->count == 0) forget_friction(c);
+}
+
+static void collide_meshed(colliding *all, uint32_t i, uint32_t index) {
   const graze_rigid *world = all->world;
-  (void)index;
+  rigid_worker *worker = &world->workers[index];
+  patch_range *range = RIGID_AT(world->ranges, patch_range, i);
+  const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+  const rigid_contact *old = range->old_count > 0 ? RIGID_AT(world->before, rigid_contact, range->old) : c;
+  range->worker = index;
+  range->first = (uint32_t)worker->patches.count;
+  graze_status status = find_patches(world, rigid_body_at(world, c->a), rigid_body_at(world, c->b), all->dt, old,
+                                     range->old_count > 0 ? range->old_count : 1, worker);
+  range->count = (uint32_t)worker->patches.count - range->first;
+  if (status != GRAZE_OK) all->status = (int)status;
+}
+
+static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  colliding *all = argument;
+  const graze_rigid *world = all->world;
   for (uint32_t i = begin; i < end; i++) {
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-    gz_rigid_refresh(world, a, b, all->dt, c);
-    c->restless = gz_rigid_is_restless(a, b, all->dt);
-    if (c->count > 0) take_material(world, c);
-    if (c->count == 0) forget_friction(c);
+    if (rigid_are_meshed(a, b)) {
+      collide_meshed(all, i, index);
+      continue;
+    }
+    gz_rigid_collide(a, b, find_margin(world, a, b, all->dt), find_spare(a, b), c);
+    finish(world, c, gz_rigid_is_restless(a, b, all->dt));
   }
+}
+
+/* Surfaces of all that is to meet a mesh. */
+static graze_status need_surfaces(graze_rigid *world, bool *any) {
+  graze_status status = GRAZE_OK;
+  *any = false;
+  for (size_t i = 0; i < world->contacts.count && world->surfaces.count > 0 && status == GRAZE_OK; i++) {
+    const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+    rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+    if (!rigid_are_meshed(a, b)) continue;
+    *any = true;
+    status = gz_rigid_need_surface(world, a);
+    if (status == GRAZE_OK) status = gz_rigid_need_surface(world, b);
+  }
+  return status;
+}
+
+/* The patches of one candidate, and room for more where bodies are fast. */
+static bool spread(graze_rigid *world, const rigid_contact *c, const patch_range *range, double dt) {
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  const bool is_restless = gz_rigid_is_restless(a, b, dt);
+  const uint32_t count = range->count + (is_restless ? SPARE_PATCHES : 0);
+  if (!array_reserve(world->context, &world->spread, count, sizeof *c)) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    rigid_contact *to = RIGID_AT(world->spread, rigid_contact, world->spread.count++);
+    if (i < range->count) {
+      *to = *RIGID_AT(world->workers[range->worker].patches, rigid_contact, range->first + i);
+    } else {
+      memset(to, 0, sizeof *to);
+      to->a = c->a;
+      to->b = c->b;
+      to->is_patch = true;
+      to->normal[2] = 1; /* of nothing, but a unit vector */
+    }
+    to->patch = i;
+    to->now = 0;
+    to->is_spare = is_restless;
+    finish(world, to, is_restless);
+  }
+  return true;
+}
+
+/* Candidates with a mesh become as many contacts as they have patches. */
+static bool spread_all(graze_rigid *world, double dt) {
+  world->spread.count = 0;
+  for (size_t i = 0; i < world->contacts.count; i++) {
+    const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+    if (rigid_are_meshed(rigid_body_at(world, c->a), rigid_body_at(world, c->b))) {
+      if (!spread(world, c, RIGID_AT(world->ranges, patch_range, i), dt)) return false;
+      continue;
+    }
+    if (!array_reserve(world->context, &world->spread, 1, sizeof *c)) return false;
+    *RIGID_AT(world->spread, rigid_contact, world->spread.count++) = *c;
+  }
+  const gz_array swap = world->contacts;
+  world->contacts = world->spread;
+  world->spread = swap;
+  return true;
 }
 
 /* Boxes of those that are awake when all have been woken whom they would touch. */
@@ -247,9 +415,15 @@ graze_status gz_rigid_find_contacts(graze_rigid *world, double dt) {
   }
   if (!list_candidates(world, pairs, count) || world->contacts.count > UINT32_MAX)
     return gz_fail_memory(world->context, world->contacts.count * sizeof(rigid_contact));
-  colliding all = {world, dt};
-  gz_parallel_for(world->context, (uint32_t)world->contacts.count, 32, collide_range, &all);
-  return GRAZE_OK;
+  bool any = false;
+  status = need_surfaces(world, &any);
+  for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].patches.count = 0;
+  if (status != GRAZE_OK) return status;
+  colliding all = {world, dt, GRAZE_OK};
+  gz_parallel_for(world->context, (uint32_t)world->contacts.count, any ? 4 : 32, collide_range, &all);
+  if (all.status != GRAZE_OK) return (graze_status)all.status;
+  return !any || spread_all(world, dt) ? GRAZE_OK
+                                       : gz_fail_memory(world->context, world->contacts.count * sizeof(rigid_contact));
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
@@ -302,21 +476,52 @@ static bool tell(graze_rigid *world, const rigid_contact *c, graze_contact_event
   return true;
 }
 
-static bool tell_contact(graze_rigid *world, rigid_contact *c) {
+/* Whether it touches; gaps are measured. */
+static bool look(const graze_rigid *world, rigid_contact *c, double *least) {
   bool touches = c->now > 0;
+  *least = (double)INFINITY;
   for (uint32_t i = 0; i < c->count; i++) {
     rigid_point *p = &c->points[i];
     p->gap = gz_rigid_find_gap(rigid_body_at(world, c->a), rigid_body_at(world, c->b), c, p, NULL);
     touches = touches || p->gap <= 0;
+    *least = fmin(*least, p->gap);
   }
+  return touches;
+}
+
+/* What is told of a pair is told of its first contact, with the place of the deepest of them. */
+static rigid_contact join_patches(rigid_contact *c, size_t count, size_t deepest) {
+  rigid_contact whole = c[deepest];
+  for (size_t i = 1; i < count; i++) {
+    c->impulse += c[i].impulse;
+    c->now += c[i].now;
+    c->speed = fmax(c->speed, c[i].speed);
+    c[i].impulse = 0;
+  }
+  whole.impulse = c->impulse;
+  whole.now = c->now;
+  whole.speed = c->speed;
+  return whole;
+}
+
+static bool tell_contacts(graze_rigid *world, rigid_contact *c, size_t count) {
+  bool touches = false;
+  size_t deepest = 0;
+  double least = (double)INFINITY, here;
+  for (size_t i = 0; i < count; i++) {
+    if (look(world, &c[i], &here)) touches = true;
+    if (here < least) deepest = i;
+    least = fmin(least, here);
+  }
+  const rigid_contact whole = join_patches(c, count, deepest);
   const bool before = c->touches;
   bool good = true;
   c->touches = touches;
   if (touches && !before) {
-    good = tell(world, c, GRAZE_CONTACT_BEGAN);
-    if (good && c->speed >= world->def.rebound && c->now > 0) good = tell(world, c, GRAZE_CONTACT_HIT);
+    good = tell(world, &whole, GRAZE_CONTACT_BEGAN);
+    if (good && c->speed >= world->def.rebound && c->now > 0) good = tell(world, &whole, GRAZE_CONTACT_HIT);
   } else if (before && !touches) {
-    good = tell(world, c, GRAZE_CONTACT_ENDED);
+    good = tell(world, &whole, GRAZE_CONTACT_ENDED);
     c->impulse = c->speed = 0;
   }
   return good;
@@ -324,16 +529,18 @@ static bool tell_contact(graze_rigid *world, rigid_contact *c) {
 
 /* Those that were lost, in their places between the others. */
 graze_status gz_rigid_tell(graze_rigid *world) {
-  size_t lost = 0;
+  size_t lost = 0, count = 1;
   bool good = true;
-  for (size_t i = 0; good && i <= world->contacts.count; i++) {
+  rigid_contact *end = RIGID_AT(world->contacts, rigid_contact, world->contacts.count);
+  for (size_t i = 0; good && i <= world->contacts.count; i += count) {
     rigid_contact *c = i < world->contacts.count ? RIGID_AT(world->contacts, rigid_contact, i) : NULL;
+    count = c != NULL ? gz_rigid_count_patches(c, end) : 1;
     for (; good && lost < world->lost.count; lost++) {
       const rigid_contact *old = RIGID_AT(world->lost, rigid_contact, lost);
       if (c != NULL && compare_to(old, c->a, c->b) > 0) break;
       good = tell(world, old, GRAZE_CONTACT_ENDED);
     }
-    if (good && c != NULL) good = tell_contact(world, c);
+    if (good && c != NULL) good = tell_contacts(world, c, count);
   }
   return good ? GRAZE_OK : gz_fail_memory(world->context, sizeof(graze_contact_event));
 }

@@ -13,6 +13,7 @@ static const double slow_enough = 0.25;
 typedef struct moving {
   rigid_system s;
   rigid_solver solver;
+  rigid_worker *worker;
   double *free, *v, *before;
   double (*starts)[4]; /* orientations of driven bodies at the start of the step */
   bool *pressed;       /* of each body: whether a contact pushes it */
@@ -143,6 +144,7 @@ static void fill_system(graze_rigid *world, const rigid_island *island, moving *
 
 static bool prepare(graze_rigid *world, const rigid_island *island, rigid_worker *worker, moving *m) {
   memset(m, 0, sizeof *m);
+  m->worker = worker;
   m->s.world = world;
   m->s.body_count = island->body_count;
   m->s.contact_count = island->contact_count;
@@ -241,13 +243,14 @@ static void drift(const moving *m, double done) {
 }
 
 /* Points of those that move much, some only since something hit them. */
-static void refresh(moving *m) {
+static bool refresh(moving *m) {
   for (uint32_t i = 0; i < m->s.contact_count; i++) {
     rigid_contact *c = m->s.contacts[i];
     const rigid_body *a = gz_rigid_partner(&m->s, i, 0), *b = gz_rigid_partner(&m->s, i, 1);
     c->restless = c->restless || gz_rigid_is_restless(a, b, m->s.world->dt);
-    if (c->restless) gz_rigid_refresh(m->s.world, a, b, m->s.h, c);
+    if (c->restless && gz_rigid_refresh(m->s.world, a, b, m->s.h, c, m->worker) != GRAZE_OK) return false;
   }
+  return true;
 }
 
 static void rebound(moving *m) {
@@ -280,9 +283,8 @@ static void stiffen(const moving *m, bool on) {
 
 /* The energy that goes in a sub-step: what is had before, and what gravity gives on the way, less what there is then.
  */
-static double sub_step(moving *m, uint32_t part, double done) {
+static double sub_step(moving *m, double done) {
   const double *gravity = m->s.world->def.gravity;
-  if (part > 0) refresh(m);
   kick(m);
   double gone = kinetic(&m->s, m->v);
   for (uint32_t i = 0; i < m->s.body_count; i++) gone -= m->s.bodies[i]->mass * dot3(gravity, m->s.bodies[i]->position);
@@ -319,6 +321,9 @@ bool gz_rigid_move_island(graze_rigid *world, rigid_island *island, double dt, r
   const uint32_t parts = count_parts(world, &m.s, dt);
   m.s.h = dt / parts;
   island->dissipated = 0;
-  for (uint32_t i = 0; i < parts; i++) island->dissipated += sub_step(&m, i, dt * (i + 1.0) / parts);
+  for (uint32_t i = 0; i < parts; i++) {
+    if (i > 0 && !refresh(&m)) return false;
+    island->dissipated += sub_step(&m, dt * (i + 1.0) / parts);
+  }
   return true;
 }

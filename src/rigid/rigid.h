@@ -7,9 +7,11 @@
 #include "base/owned.h"
 #include "base/parallel.h"
 #include "graze/broadphase.h"
+#include "graze/collide.h"
 #include "graze/convex.h"
 #include "graze/rigid.h"
 #include "rigid/polytope.h"
+#include "rigid/surface.h"
 
 #define RIGID_AT(array, type, i) ((type *)(array).data + (i))
 
@@ -22,9 +24,11 @@ typedef struct rigid_body {
   /* The shape: all points within `radius` of the polytope, which has one corner, two, or a surface. */
   graze_rigid_shape shape;
   bool is_wall;
-  polytope core;
+  polytope core;                /* of a MESH: the corners of a box around it */
+  rigid_surface *surface; /* of a MESH, and of what has met one */
   double radius, edges[3], length;
-  double reach, least; /* of its farthest point from the centre; half of its smallest extent */
+  double reach, least; /* of its farthest point from the centre; half of its smallest extent, infinite for a wall and
+                        * for a mesh that is open */
   double mass, inverse_mass, moments[3], axes[9]; /* axes: the principal ones, in the body's coordinates */
   double inertia[6], damping[2];
   double position[3], orientation[4], velocity[3], spin[3];
@@ -64,10 +68,14 @@ typedef struct rigid_cache {
   double normal[3]; /* in the coordinates of the body whose face it is of */
 } rigid_cache;
 
-/* Where two bodies touch, or may before the next step. b may be a wall, whose number counts on from the bodies'. */
+/* Where two bodies touch, or may before the next step; with a mesh, one of several places. b may be a wall, whose
+ * number counts on from the bodies'. */
 typedef struct rigid_contact {
   uint32_t a, b;
   uint32_t count;
+  bool is_patch;    /* one of those that a pair with a mesh has, which stand side by side: */
+  bool is_spare;    /* without points yet, for a patch that may come within the step */
+  uint32_t patch;   /* its number among them; the first one tells of them all that is told of a pair */
   bool touches;     /* at the end of the last step */
   bool restless;    /* the bodies move so much that points are found anew in every sub-step */
   double normal[3]; /* from b to a */
@@ -130,6 +138,8 @@ struct graze_rigid {
   uint32_t asleep_count;
   bool list_is_old, sleepers_are_old; /* since somebody was added, fell asleep or woke */
   gz_array before;                    /* those of the step before */
+  gz_array ranges, spread;            /* while contacts are found: where patches are, and contacts with them */
+  gz_array surfaces;                  /* rigid_surface *: of meshes, each once */
   gz_array lost;                      /* of those, the ones that touched and are no more */
   gz_array events;                    /* graze_contact_event */
   gz_array left;                      /* graze_member */
@@ -146,6 +156,14 @@ struct graze_rigid {
   double dt, start_time, dissipated;
   bool is_broken;
 };
+
+/* Scratch of a worker. */
+typedef struct rigid_worker {
+  buffer memory, pattern, pairs, used;
+  graze_query *query;        /* for meshes; made when first needed */
+  gz_array touches, patches; /* feature_touch, rigid_contact: of meshes */
+  bool no_memory;
+} rigid_worker;
 
 static inline rigid_body *rigid_body_at(const graze_rigid *world, uint32_t number) {
   const uint32_t count = (uint32_t)world->bodies.count;
@@ -188,6 +206,14 @@ double gz_rigid_move_free(const graze_rigid *world, rigid_body *body, double dt)
  * What the contact knows from before is used; points keep their impulses. */
 void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact);
 
+/* Of the points of a patch no more than MOST_POINTS, in place: the deepest, and those that span most. Returns how many.
+ */
+uint32_t gz_rigid_reduce(patch_point *points, uint32_t count, const double normal[3]);
+
+/* Where b is in a's coordinates; and how far a point within `reach` of b's centre has moved there at most. */
+void gz_rigid_find_stand(const rigid_body *a, const rigid_body *b, rigid_stand *stand);
+double gz_rigid_find_shift(double reach, const rigid_stand *from, const rigid_stand *to);
+
 /* How far apart the bodies are at a point, as they stand; `arms`, unless NULL, are from either centre to where they
  * touch. */
 double gz_rigid_find_gap(const rigid_body *a, const rigid_body *b, const rigid_contact *contact,
@@ -207,6 +233,8 @@ graze_status gz_rigid_open_shape(graze_rigid *world, const char *words, const gr
                                  graze_hull **hull);
 graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_def *def, const graze_hull *hull,
                                 double density, graze_mass *mass);
+/* What contacts need of a mesh, made once for all bodies that have it. Errors: MEMORY. */
+graze_status gz_rigid_share_surface(graze_rigid *world, const graze_mesh *mesh, rigid_surface **surface);
 /* Core and extents of a body whose shape is said, about the centre of its hull. False: memory refused. */
 bool gz_rigid_make_core(const graze_context *context, rigid_body *b, const graze_hull *hull, const double center[3]);
 
@@ -234,8 +262,14 @@ void gz_rigid_find_box(const rigid_body *body, graze_box *box);
 graze_status gz_rigid_find_contacts(graze_rigid *world, double dt);
 /* After a step: which touch; what is told of them. */
 graze_status gz_rigid_tell(graze_rigid *world);
-/* Points anew, where the bodies stand now; `dt`: how long they are to last. */
-void gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt, rigid_contact *c);
+/* Points anew, where the bodies stand now; `dt`: how long they are to last. Of patches, the first has it done for all
+ * of its pair. */
+graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
+                              rigid_contact *c, rigid_worker *worker);
+/* How many contacts a pair has, from its first one on; `end`: of the list. */
+size_t gz_rigid_count_patches(const rigid_contact *first, const rigid_contact *end);
+/* Whether two would touch within `dt`. */
+graze_status gz_rigid_would_touch(graze_rigid *world, uint32_t first, uint32_t second, double dt, bool *touch);
 /* Whether two bodies move so much in `dt` that their points are to be found anew within it. */
 bool gz_rigid_is_restless(const rigid_body *a, const rigid_body *b, double dt);
 /* In how many parts, at most 256, a step is to be done, so that in none of them a restless body goes farther than the
@@ -251,12 +285,6 @@ graze_status gz_rigid_fail_not_finite(const graze_rigid *world, uint32_t body);
 /* ---- islands.c ---- */
 
 graze_status gz_rigid_find_islands(graze_rigid *world);
-
-/* Scratch of a worker. */
-typedef struct rigid_worker {
-  buffer memory, pattern, pairs;
-  bool no_memory;
-} rigid_worker;
 
 /* ---- choose.c ---- */
 

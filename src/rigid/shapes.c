@@ -144,6 +144,58 @@ static bool copy_hull(const graze_context *context, const graze_hull *hull, cons
   return true;
 }
 
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
+
+graze_status graze_rigid_find_mesh_center(graze_context *context, const graze_mesh *mesh, double center[3]) {
+  graze_mesh_facts facts;
+  graze_mass mass;
+  if (context == NULL || mesh == NULL || center == NULL) return gz_fail_null(context);
+  memset(center, 0, 3 * sizeof *center);
+  graze_mesh_get_facts(mesh, &facts);
+  if (!facts.closed || !facts.oriented) return GRAZE_OK;
+  graze_status status = graze_mesh_get_mass(context, mesh, 1, &mass);
+  if (status == GRAZE_OK) memcpy(center, mass.center, sizeof mass.center);
+  return status == GRAZE_ERROR_UNSUPPORTED ? GRAZE_OK : status;
+}
+
+static rigid_surface **find_surface(const graze_rigid *world, const graze_mesh *mesh) {
+  for (size_t i = 0; i < world->surfaces.count; i++) {
+    rigid_surface **s = RIGID_AT(world->surfaces, rigid_surface *, i);
+    if ((*s)->mesh == mesh) return s;
+  }
+  return NULL;
+}
+
+graze_status gz_rigid_share_surface(graze_rigid *world, const graze_mesh *mesh, rigid_surface **surface) {
+  double center[3];
+  rigid_surface **shared = find_surface(world, mesh);
+  graze_status status = GRAZE_OK;
+  if (shared == NULL) status = graze_rigid_find_mesh_center(world->context, mesh, center);
+  if (status != GRAZE_OK) return status;
+  if (shared == NULL) {
+    if (!array_reserve(world->context, &world->surfaces, 1, sizeof *shared))
+      return gz_fail_memory(world->context, sizeof *shared);
+    rigid_surface *made = gz_surface_create(world->context, mesh, center);
+    if (made == NULL) return gz_fail_memory(world->context, graze_mesh_triangle_count(mesh) * sizeof(surface_face));
+    shared = RIGID_AT(world->surfaces, rigid_surface *, world->surfaces.count++);
+    *shared = made;
+  }
+  *surface = *shared;
+  return GRAZE_OK;
+}
+
+/* The core of a mesh is a box around it. */
+static void fill_around(rigid_body *b) {
+  graze_mesh_facts facts;
+  graze_mesh_get_facts(b->surface->mesh, &facts);
+  for (uint32_t i = 0; i < 24; i++) {
+    const uint32_t k = i % 3;
+    b->core.corners[i / 3][k] = (i / 3 >> k & 1 ? facts.box.max[k] : facts.box.min[k]) - b->surface->center[k];
+  }
+  b->reach = b->surface->reach;
+  b->least = b->surface->thickness;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_def *def, const graze_hull *hull,
@@ -159,6 +211,8 @@ graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_d
       return graze_cylinder_get_mass(context, def->radius, def->length, density, mass);
     case GRAZE_RIGID_HULL:
       return weigh_hull(context, hull, density, mass);
+    case GRAZE_RIGID_MESH:
+      return graze_mesh_get_mass(context, def->mesh, density, mass);
   }
   return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no shape %d", (int)def->shape);
 }
@@ -178,12 +232,12 @@ bool gz_rigid_make_core(const graze_context *context, rigid_body *b, const graze
     find_extent(b);
     return true;
   }
-  const bool is_box = b->shape == GRAZE_RIGID_BOX;
+  const bool is_box = b->shape == GRAZE_RIGID_BOX, is_mesh = b->shape == GRAZE_RIGID_MESH;
   double *numbers = gz_new_zeroed(context, 3 * 8 + 4 * 6, sizeof *numbers);
   if (numbers == NULL) return false;
   p->corners = (double(*)[3])numbers;
   p->planes = (double(*)[4])(numbers + 24);
-  p->corner_count = is_box ? 8 : b->shape == GRAZE_RIGID_CAPSULE ? 2 : 1;
+  p->corner_count = is_box || is_mesh ? 8 : b->shape == GRAZE_RIGID_CAPSULE ? 2 : 1;
   p->face_count = is_box ? 6 : 0;
   p->edge_count = is_box ? 12 : 0;
   if (b->shape == GRAZE_RIGID_CAPSULE) {
@@ -191,6 +245,9 @@ bool gz_rigid_make_core(const graze_context *context, rigid_body *b, const graze
     p->corners[1][2] = 0.5 * b->length;
   }
   if (is_box) fill_box(b);
-  find_extent(b);
+  if (is_mesh)
+    fill_around(b);
+  else
+    find_extent(b);
   return true;
 }

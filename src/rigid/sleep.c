@@ -29,7 +29,8 @@ bool gz_rigid_list_awake(graze_rigid *world) {
 static int compare_contacts(const void *x, const void *y) {
   const rigid_contact *a = x, *b = y;
   if (a->a != b->a) return a->a < b->a ? -1 : 1;
-  return a->b < b->b ? -1 : a->b > b->b;
+  if (a->b != b->b) return a->b < b->b ? -1 : 1;
+  return a->patch < b->patch ? -1 : a->patch > b->patch;
 }
 
 static const rigid_body *sleeper_of(const graze_rigid *world, const rigid_contact *c) {
@@ -108,15 +109,6 @@ static bool is_moved(const rigid_body *b) {
   return b->type == GRAZE_BODY_DYNAMIC;
 }
 
-static bool would_touch(const graze_rigid *world, uint32_t first, uint32_t second, double dt) {
-  rigid_contact c;
-  memset(&c, 0, sizeof c);
-  c.a = first < second ? first : second;
-  c.b = first < second ? second : first;
-  gz_rigid_refresh(world, rigid_body_at(world, c.a), rigid_body_at(world, c.b), dt, &c);
-  return c.count > 0;
-}
-
 /* Whom the box of an awake body meets. */
 static graze_status wake_met(graze_rigid *world, uint32_t body, const graze_box *box, double dt, bool *any) {
   const uint32_t *met;
@@ -125,7 +117,10 @@ static graze_status wake_met(graze_rigid *world, uint32_t body, const graze_box 
   for (uint32_t i = 0; status == GRAZE_OK && i < count; i++) {
     const uint32_t other = (uint32_t)graze_broadphase_user_id(world->sleepers, met[i]);
     const rigid_body *b = rigid_body_at(world, other);
-    if (!b->asleep || gz_rigid_are_joined(world, body, other) || !would_touch(world, body, other, dt)) continue;
+    bool touch;
+    if (!b->asleep || gz_rigid_are_joined(world, body, other)) continue;
+    status = gz_rigid_would_touch(world, body, other, dt, &touch);
+    if (status != GRAZE_OK || !touch) continue;
     status = wake_island(world, b->nap, &world->before);
     *any = true;
   }

@@ -36,6 +36,9 @@ static uint64_t find_identity(const graze_rigid *world) {
                            b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
                            b->inertia[4], b->inertia[5], b->damping[0], b->damping[1]};
     h = gz_hash_bytes(said, sizeof said, h);
+    if (b->shape == GRAZE_RIGID_MESH)
+      h = gz_hash_bytes(b->surface->corners, b->surface->corner_count * sizeof *b->surface->corners,
+                        h + b->surface->face_count);
     if (b->shape == GRAZE_RIGID_HULL)
       h = gz_hash_bytes(b->core.corners, b->core.corner_count * sizeof *b->core.corners, h);
     if (b->is_wall) h = gz_hash_bytes(b->rotation, 3 * sizeof(double), h);
@@ -77,6 +80,7 @@ static void put_contact(archive_writer *w, const rigid_contact *c) {
   gz_archive_put_u32(w, c->a);
   gz_archive_put_u32(w, c->b);
   gz_archive_put_u32(w, c->count);
+  gz_archive_put_u32(w, c->is_patch ? c->patch + 1 : 0);
   gz_archive_put_u32(w, c->touches);
   gz_archive_put(w, c->normal, sizeof c->normal);
   gz_archive_put(w, &c->speed, sizeof c->speed);
@@ -175,6 +179,9 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   c->a = gz_archive_take_u32(r);
   c->b = gz_archive_take_u32(r);
   c->count = gz_archive_take_u32(r);
+  const uint32_t patch = gz_archive_take_u32(r);
+  c->is_patch = patch > 0;
+  c->patch = patch > 0 ? patch - 1 : 0;
   c->touches = gz_archive_take_u32(r) != 0;
   if (c->a >= world->bodies.count || c->b >= world->bodies.count + world->walls.count || c->b <= c->a ||
       c->count > MOST_POINTS)

@@ -83,6 +83,7 @@ static void free_bodies(const gz_array *bodies) {
     rigid_body *b = RIGID_AT(*bodies, rigid_body, i);
     gz_free(b->name);
     gz_free(b->core.corners);
+    if (b->surface != NULL && b->surface->own != NULL) gz_surface_destroy(b->surface);
   }
   gz_free(bodies->data);
 }
@@ -91,18 +92,24 @@ void graze_rigid_destroy(graze_rigid *world) {
   if (world == NULL) return;
   free_bodies(&world->bodies);
   free_bodies(&world->walls);
+  for (size_t i = 0; i < world->surfaces.count; i++) gz_surface_destroy(*RIGID_AT(world->surfaces, rigid_surface *, i));
   for (size_t i = 0; i < world->joints.count; i++) gz_free(RIGID_AT(world->joints, rigid_joint, i)->name);
   const gz_array *const arrays[] = {
       &world->materials,     &world->pairs,         &world->contacts,      &world->before,
       &world->lost,          &world->events,        &world->left,          &world->boxes,
       &world->island_of,     &world->islands,       &world->island_bodies, &world->island_contacts,
       &world->island_joints, &world->joints,        &world->joined,        &world->slots,
-      &world->soft_bodies,   &world->soft_contacts, &world->awake,         &world->resting};
+      &world->soft_bodies,   &world->soft_contacts, &world->awake,         &world->resting,
+      &world->ranges,        &world->spread,        &world->surfaces};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
   for (uint32_t i = 0; world->workers != NULL && i < world->worker_count; i++) {
     gz_buffer_release(world->context, &world->workers[i].memory);
     gz_buffer_release(world->context, &world->workers[i].pattern);
     gz_buffer_release(world->context, &world->workers[i].pairs);
+    gz_buffer_release(world->context, &world->workers[i].used);
+    graze_query_destroy(world->workers[i].query);
+    gz_free(world->workers[i].touches.data);
+    gz_free(world->workers[i].patches.data);
   }
   for (int i = 0; i < 2; i++) gz_buffer_release(world->context, &world->soft[i]);
   gz_buffer_release(world->context, &world->bearings);
@@ -184,11 +191,15 @@ static graze_status check_finite(const graze_rigid *world, const char *words, co
 
 static graze_status check_shape(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
   const bool is_box = def->shape == GRAZE_RIGID_BOX;
-  if (def->shape > GRAZE_RIGID_HULL)
+  if (def->shape > GRAZE_RIGID_MESH)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: there is no shape %d", words, (int)def->shape);
   if (def->shape == GRAZE_RIGID_HULL) {
     if (def->points != NULL && def->point_count > 0) return GRAZE_OK;
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its hull has no points", words);
+  }
+  if (def->shape == GRAZE_RIGID_MESH) {
+    if (def->mesh != NULL && graze_mesh_triangle_count(def->mesh) > 0) return GRAZE_OK;
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its mesh has no triangles", words);
   }
   for (int k = 0; k < (is_box ? 3 : 1); k++) {
     const double x = is_box ? def->edges[k] : def->radius;
@@ -246,6 +257,11 @@ static graze_status weigh_body(const graze_rigid *world, const char *words, cons
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
                    by_mass ? "mass" : "density", given);
   graze_status status = gz_rigid_find_mass(world->context, def, hull, by_mass ? 1 : given, &mass);
+  if (status == GRAZE_ERROR_UNSUPPORTED) {
+    char why[512];
+    snprintf(why, sizeof why, "%s", graze_last_error(world->context)->message);
+    return gz_fail(world->context, status, "%s: %s", words, why);
+  }
   if (status != GRAZE_OK) return status;
   b->mass = by_mass ? given : mass.mass;
   b->inverse_mass = 1 / b->mass;
@@ -263,6 +279,8 @@ static graze_status shape_body(graze_rigid *world, const char *words, const graz
   graze_hull *hull;
   graze_mass mass = {0};
   graze_status status = gz_rigid_open_shape(world, words, def, &hull);
+  if (status == GRAZE_OK && b->shape == GRAZE_RIGID_MESH)
+    status = gz_rigid_share_surface(world, def->mesh, &b->surface);
   if (status == GRAZE_OK && b->type == GRAZE_BODY_DYNAMIC) status = weigh_body(world, words, def, hull, b);
   if (status == GRAZE_OK && b->shape == GRAZE_RIGID_HULL)
     status = gz_rigid_find_mass(world->context, def, hull, 1, &mass);
@@ -356,6 +374,7 @@ graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze
     def->points = b->core.corners[0];
     def->point_count = b->core.corner_count;
   }
+  if (b->shape == GRAZE_RIGID_MESH) def->mesh = b->surface->mesh;
   memcpy(def->position, b->position, sizeof def->position);
   memcpy(def->orientation, b->orientation, sizeof def->orientation);
   memcpy(def->velocity, b->velocity, sizeof def->velocity);
@@ -441,13 +460,20 @@ static void add_body_sums(const graze_rigid *world, const rigid_body *b, graze_w
   *mass += b->mass;
 }
 
-/* Those that touch now, wherever steps have found contacts or not. */
+static double find_least_gap(const graze_rigid *world, const rigid_contact *c) {
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  double least = (double)INFINITY;
+  for (uint32_t k = 0; k < c->count; k++) least = fmin(least, gz_rigid_find_gap(a, b, c, &c->points[k], NULL));
+  return least;
+}
+
+/* Pairs that touch now, wherever steps have found contacts or not. */
 static void add_contact_sums(const graze_rigid *world, const gz_array *contacts, graze_world_sums *sums) {
-  for (size_t i = 0; i < contacts->count; i++) {
-    const rigid_contact *c = RIGID_AT(*contacts, rigid_contact, i);
-    const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  const rigid_contact *list = contacts->data;
+  for (size_t i = 0, count; i < contacts->count; i += count) {
     double least = (double)INFINITY;
-    for (uint32_t k = 0; k < c->count; k++) least = fmin(least, gz_rigid_find_gap(a, b, c, &c->points[k], NULL));
+    count = gz_rigid_count_patches(&list[i], list + contacts->count);
+    for (size_t k = 0; k < count; k++) least = fmin(least, find_least_gap(world, &list[i + k]));
     sums->contacts += least <= 0;
     sums->max_overlap = fmax(sums->max_overlap, -least);
   }

@@ -1,0 +1,301 @@
+/* Pairs of features of two surfaces; see the header. */
+#include "rigid/features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "rigid/vector.h"
+
+/* A place that is off by this part of the sizes is on the rim of a face, or at the end of an edge. */
+static const double on_rim = 1e-7;
+
+/* Squared sine of two edges that are taken for parallel: then corners tell. */
+static const double parallel = 1e-6;
+
+typedef enum touch_kind { CORNER_FACE = 1, EDGE_EDGE, CORNER_EDGE, CORNER_CORNER } touch_kind;
+
+/* A touch in the making. */
+typedef struct claim {
+  feature_touch touch;
+  uint64_t corner; /* of CORNER_ ones: which, of which side */
+  double height;   /* of the corner over the surface: below 0 behind it */
+  bool in_valley;  /* beyond the rim, below the neighbour that bends up */
+} claim;
+
+typedef struct finding {
+  const graze_context *context;
+  const feature_side *sides;
+  const double *rotation, *place;
+  double margin, depth, radius, slack;
+  gz_array claims;
+  double corners[2][3][3]; /* of the two triangles, in the first's coordinates */
+  bool no_memory;
+} finding;
+
+/* A direction of the first's coordinates, in those of a side. */
+static void to_side(const finding *f, int side, const double way[3], double out[3]) {
+  if (side == 0)
+    memcpy(out, way, 3 * sizeof *out);
+  else
+    turn_back3(f->rotation, way, out);
+}
+
+static void from_side(const finding *f, int side, const double way[3], double out[3]) {
+  if (side == 0)
+    memcpy(out, way, 3 * sizeof *out);
+  else
+    turn3(f->rotation, way, out);
+}
+
+/* `way`: along which the side is pushed, which is also where its solid lies. */
+static bool corner_faces(const finding *f, int side, uint32_t corner, const double way[3]) {
+  double own[3];
+  to_side(f, side, way, own);
+  return gz_surface_corner_faces(f->sides[side].surface, corner, own);
+}
+
+static bool edge_faces(const finding *f, int side, uint32_t edge, const double way[3]) {
+  double own[3];
+  to_side(f, side, way, own);
+  return gz_surface_edge_faces(f->sides[side].surface, edge, own);
+}
+
+/* `out`: the unit vector from the side `to` to the side `from`, whose feature is at `at`. */
+static void put(finding *f, int from, const double at[3], const double foot[3], const double out[3], double height,
+                touch_kind kind, uint32_t mine, uint32_t other, bool in_valley) {
+  if (!array_reserve(f->context, &f->claims, 1, sizeof(claim))) {
+    f->no_memory = true;
+    return;
+  }
+  claim *c = (claim *)f->claims.data + f->claims.count++;
+  memset(c, 0, sizeof *c);
+  memcpy(c->touch.points[from], at, sizeof c->touch.points[from]);
+  memcpy(c->touch.points[1 - from], foot, sizeof c->touch.points[from]);
+  for (int k = 0; k < 3; k++) c->touch.normal[k] = from == 0 ? out[k] : -out[k];
+  c->touch.gap = height - f->radius;
+  c->touch.feature = (uint32_t)splitmix64(splitmix64((uint64_t)kind << 33 | (uint64_t)from << 32 | mine) + other);
+  c->touch.owner = kind == CORNER_FACE ? (uint32_t)from : 0;
+  c->corner = kind == EDGE_EDGE ? UINT64_MAX : (uint64_t)from << 32 | mine;
+  c->height = height;
+  c->in_valley = in_valley;
+}
+
+/* ---- corners on faces -------------------------------------------------------------------------------------------- */
+
+/* The corner's height over the plane of a face of the other side. */
+static double height_over(const finding *f, int side, uint32_t face, const double at[3]) {
+  const rigid_surface *s = f->sides[side].surface;
+  double own[3], way[3];
+  if (side == 0) {
+    memcpy(own, at, sizeof own);
+  } else {
+    sub3(at, f->place, way);
+    turn_back3(f->rotation, way, own);
+  }
+  sub3(own, s->corners[s->faces[face].corners[0]], way);
+  return dot3(s->faces[face].normal, way);
+}
+
+/* Whether a point is over the triangle of a side. Beyond an edge that bends up it still is as long as it is below the
+ * face behind: in a valley, what has sunk into one side is still held by the other. */
+static bool is_over(const finding *f, int side, const surface_face *face, uint32_t number, const double normal[3],
+                    const double at[3], bool *in_valley) {
+  const rigid_surface *s = f->sides[side].surface;
+  *in_valley = false;
+  for (int i = 0; i < 3; i++) {
+    const double *from = f->corners[side][i], *to = f->corners[side][(i + 1) % 3];
+    double u[3], out[3], way[3];
+    sub3(to, from, u);
+    cross3(u, normal, out);
+    sub3(at, from, way);
+    const double beyond = dot3(out, way) / length3(u);
+    if (beyond <= f->slack) continue;
+    const surface_edge *e = &s->edges[face->edges[i]];
+    if (e->bend != BEND_VALLEY || beyond > f->depth) return false;
+    const uint32_t behind = e->faces[0] == number ? e->faces[1] : e->faces[0];
+    if (height_over(f, side, behind, at) > f->slack) return false;
+    *in_valley = true;
+  }
+  return true;
+}
+
+static void try_corner_face(finding *f, int from, uint32_t corner, const double at[3], uint32_t number) {
+  const int side = 1 - from;
+  const surface_face *face = &f->sides[side].surface->faces[number];
+  double normal[3], way[3], foot[3];
+  bool in_valley;
+  if (face->is_flat) return;
+  from_side(f, side, face->normal, normal);
+  sub3(at, f->corners[side][0], way);
+  const double height = dot3(normal, way);
+  if (height - f->radius > f->margin || height < -f->depth) return;
+  if (!is_over(f, side, face, number, normal, at, &in_valley) || !corner_faces(f, from, corner, normal)) return;
+  add_scaled3(at, -height, normal, foot);
+  put(f, from, at, foot, normal, height, CORNER_FACE, corner, number, in_valley);
+}
+
+/* ---- edges across edges ------------------------------------------------------------------------------------------ */
+
+/* The nearest points of two lines that are not parallel, if they are on both segments. */
+static bool meet(const finding *f, const double *const ends[2][2], double at[2][3], double across[3]) {
+  double u[3], v[3], w[3];
+  sub3(ends[0][1], ends[0][0], u);
+  sub3(ends[1][1], ends[1][0], v);
+  sub3(ends[0][0], ends[1][0], w);
+  const double a = dot3(u, u), b = dot3(u, v), c = dot3(v, v), d = dot3(u, w), e = dot3(v, w);
+  cross3(u, v, across);
+  const double det = dot3(across, across);
+  if (!(det > parallel * a * c)) return false;
+  const double t = (b * e - c * d) / det, z = (a * e - b * d) / det;
+  const double t_slack = f->slack / sqrt(a), z_slack = f->slack / sqrt(c);
+  if (t < -t_slack || t > 1 + t_slack || z < -z_slack || z > 1 + z_slack) return false;
+  add_scaled3(ends[0][0], t, u, at[0]);
+  add_scaled3(ends[1][0], z, v, at[1]);
+  const double length = sqrt(det);
+  for (int k = 0; k < 3; k++) across[k] /= length;
+  return true;
+}
+
+static void try_edges(finding *f, uint32_t first, const double *const a[2], uint32_t second, const double *const b[2]) {
+  const rigid_surface *s = f->sides[0].surface, *t = f->sides[1].surface;
+  if (s->edges[first].bend != BEND_RIDGE || t->edges[second].bend != BEND_RIDGE) return;
+  const double *const ends[2][2] = {{a[0], a[1]}, {b[0], b[1]}};
+  double at[2][3], normal[3], way[3];
+  if (!meet(f, ends, at, normal)) return;
+  sub3(at[0], at[1], way);
+  double gap = dot3(normal, way);
+  if (fabs(gap) - f->radius > f->margin && fabs(gap) > f->depth) return;
+  for (int turn = 0; turn < 2; turn++) {
+    const double back[3] = {-normal[0], -normal[1], -normal[2]};
+    if (gap - f->radius <= f->margin && gap >= -f->depth && edge_faces(f, 0, first, normal) &&
+        edge_faces(f, 1, second, back)) {
+      put(f, 0, at[0], at[1], normal, gap, EDGE_EDGE, first, second, false);
+      return;
+    }
+    memcpy(normal, back, sizeof normal);
+    gap = -gap;
+  }
+}
+
+/* ---- round ones -------------------------------------------------------------------------------------------------- */
+
+static void try_corner_edge(finding *f, int from, uint32_t corner, const double at[3], uint32_t edge,
+                            const double *const ends[2]) {
+  const int side = 1 - from;
+  double u[3], way[3], foot[3], out[3];
+  if (f->sides[side].surface->edges[edge].bend != BEND_RIDGE) return;
+  sub3(ends[1], ends[0], u);
+  sub3(at, ends[0], way);
+  const double t = dot3(way, u) / dot3(u, u);
+  if (!(t > 0 && t < 1)) return;
+  add_scaled3(ends[0], t, u, foot);
+  sub3(at, foot, out);
+  const double distance = length3(out);
+  if (!(distance > f->slack) || distance - f->radius > f->margin) return;
+  for (int k = 0; k < 3; k++) out[k] /= distance;
+  const double back[3] = {-out[0], -out[1], -out[2]};
+  if (!edge_faces(f, side, edge, back) || !corner_faces(f, from, corner, out)) return;
+  put(f, from, at, foot, out, distance, CORNER_EDGE, corner, edge, false);
+}
+
+static void try_corners(finding *f, uint32_t first, const double a[3], uint32_t second, const double b[3]) {
+  double out[3];
+  sub3(a, b, out);
+  const double distance = length3(out);
+  if (!(distance > f->slack) || distance - f->radius > f->margin) return;
+  for (int k = 0; k < 3; k++) out[k] /= distance;
+  const double back[3] = {-out[0], -out[1], -out[2]};
+  if (!corner_faces(f, 0, first, out) || !corner_faces(f, 1, second, back)) return;
+  put(f, 0, a, b, out, distance, CORNER_CORNER, first, second, false);
+}
+
+/* ---- triangles --------------------------------------------------------------------------------------------------- */
+
+static void try_pair(finding *f, const graze_triangle_pair *pair) {
+  const uint32_t numbers[2] = {pair->a, pair->b};
+  const surface_face *faces[2];
+  const double *ends[2][3][2];
+  for (int side = 0; side < 2; side++) {
+    const rigid_surface *s = f->sides[side].surface;
+    faces[side] = &s->faces[numbers[side]];
+    for (int i = 0; i < 3; i++) {
+      double *at = f->corners[side][i];
+      from_side(f, side, s->corners[faces[side]->corners[i]], at);
+      for (int k = 0; k < 3 && side == 1; k++) at[k] += f->place[k];
+      ends[side][i][0] = at;
+      ends[side][i][1] = f->corners[side][(i + 1) % 3];
+    }
+  }
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < 3; i++) {
+      if (!(faces[side]->own >> i & 1)) continue;
+      const double *at = f->corners[side][i];
+      try_corner_face(f, side, faces[side]->corners[i], at, numbers[1 - side]);
+      for (int k = 0; k < 3 && f->radius > 0; k++) {
+        if (faces[1 - side]->own >> (3 + k) & 1)
+          try_corner_edge(f, side, faces[side]->corners[i], at, faces[1 - side]->edges[k], ends[1 - side][k]);
+        if (side == 0 && (faces[1]->own >> k & 1))
+          try_corners(f, faces[0]->corners[i], at, faces[1]->corners[k], f->corners[1][k]);
+      }
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3 && (faces[0]->own >> (3 + i) & 1); k++) {
+      if (faces[1]->own >> (3 + k) & 1) try_edges(f, faces[0]->edges[i], ends[0][i], faces[1]->edges[k], ends[1][k]);
+    }
+  }
+}
+
+/* ---- corners behind several faces -------------------------------------------------------------------------------- */
+
+static int compare_claims(const void *x, const void *y) {
+  const claim *a = x, *b = y;
+  if (a->corner != b->corner) return a->corner < b->corner ? -1 : 1;
+  if (a->in_valley != b->in_valley) return b->in_valley ? -1 : 1;
+  if (fabs(a->height) != fabs(b->height)) return fabs(a->height) < fabs(b->height) ? -1 : 1;
+  if ((a->height < 0) != (b->height < 0)) return a->height < 0 ? 1 : -1;
+  return a->touch.feature < b->touch.feature ? -1 : a->touch.feature > b->touch.feature;
+}
+
+/* A corner is behind a face only if no other place of the surface is nearer: else the face is the far side of something
+ * thin, or the corner is nearer to another side of an edge. */
+static bool keep_claims(finding *f, gz_array *touches) {
+  claim *all = f->claims.data;
+  const size_t count = f->claims.count;
+  if (count == 0) return true;
+  qsort(all, count, sizeof *all, compare_claims);
+  if (!array_reserve(f->context, touches, count, sizeof(feature_touch))) return false;
+  double nearest = 0;
+  bool before = false;
+  for (size_t i = 0; i < count; i++) {
+    const claim *c = &all[i];
+    const bool first = i == 0 || all[i - 1].corner != c->corner;
+    if (first) {
+      nearest = c->corner == UINT64_MAX ? (double)INFINITY : fabs(c->height);
+      before = c->height >= 0;
+    }
+    const bool is_behind = c->height < -f->slack && c->corner != UINT64_MAX;
+    if (is_behind && !c->in_valley && (before || fabs(c->height) > nearest + f->slack)) continue;
+    ((feature_touch *)touches->data)[touches->count++] = c->touch;
+  }
+  return true;
+}
+
+/* Of the coordinates, what rounding and soft contacts may not decide. */
+static double find_slack(const finding *f) {
+  return on_rim *
+         fmin(f->sides[0].surface->reach + f->sides[0].radius, f->sides[1].surface->reach + f->sides[1].radius);
+}
+
+bool gz_features_find(const graze_context *context, const feature_side sides[2], const double rotation[9],
+                      const double place[3], const graze_triangle_pair *pairs, uint64_t count, double margin,
+                      double depth, gz_array *touches) {
+  finding f = {context, sides, rotation, place, .margin = margin, .depth = depth};
+  f.radius = sides[0].radius + sides[1].radius;
+  f.slack = find_slack(&f);
+  for (uint64_t i = 0; i < count && !f.no_memory; i++) try_pair(&f, &pairs[i]);
+  const bool good = !f.no_memory && keep_claims(&f, touches);
+  gz_free(f.claims.data);
+  return good;
+}

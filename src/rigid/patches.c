@@ -1,0 +1,309 @@
+/* Contacts of two bodies of which one is a mesh.
+ *
+ * Such bodies may touch in many places, with a normal each. Pairs of triangles that are near come from the meshes'
+ * hierarchies, touching features from these, and features with about the same normal are a patch, whose points are
+ * reduced to four: a contact of its own for the solvers. The patches of a pair stand side by side in the list of
+ * contacts. Points keep their impulses by their features, and friction by the normal that is most alike.
+ *
+ * Any shape can meet a mesh: a ball is what is within its radius of a mesh of one point, a capsule of one segment. */
+#include "rigid/patches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "narrow/near.h"
+#include "rigid/features.h"
+#include "rigid/vector.h"
+
+/* The cosine of two normals of one patch. */
+static const double alike = 0.995;
+
+/* The cosine of the normals of a patch and of the one before it whose friction it takes over. */
+static const double akin = 0.9;
+
+/* Overlaps are looked for to this part of what the thinner body is thick. */
+static const double deep = 0.1;
+
+/* Of the thinner body: with no more motion than that, patches are used again. */
+static const double still = 0.005;
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+static graze_status make_mesh(graze_context *context, const double *points, uint32_t point_count,
+                              const uint32_t *triangles, uint32_t triangle_count, graze_mesh **mesh) {
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = points;
+  def.vertex_count = point_count;
+  def.indices = triangles;
+  def.triangle_count = triangle_count;
+  def.precision = GRAZE_DOUBLE;
+  return graze_mesh_create(context, &def, mesh);
+}
+
+/* The triangles of a polytope's faces, as fans. NULL: memory refused. */
+static uint32_t *make_fans(const graze_context *context, const polytope *p, uint32_t *count) {
+  uint32_t *triangles = gz_new(context, 3 * (size_t)p->face_first[p->face_count], sizeof *triangles);
+  *count = 0;
+  for (uint32_t f = 0; triangles != NULL && f < p->face_count; f++) {
+    for (uint32_t i = p->face_first[f] + 1; i + 1 < p->face_first[f + 1]; i++, ++*count) {
+      triangles[3 * *count] = p->face_corners[p->face_first[f]];
+      triangles[3 * *count + 1] = p->face_corners[i];
+      triangles[3 * *count + 2] = p->face_corners[i + 1];
+    }
+  }
+  return triangles;
+}
+
+graze_status gz_rigid_need_surface(graze_rigid *world, rigid_body *b) {
+  static const uint32_t point[3] = {0, 0, 0}, segment[3] = {0, 1, 1};
+  graze_mesh *mesh;
+  uint32_t count = 1;
+  uint32_t *fans = NULL;
+  if (b->surface != NULL || b->is_wall) return GRAZE_OK;
+  const uint32_t *triangles = b->core.corner_count == 1 ? point : segment;
+  if (b->core.face_count > 0) {
+    triangles = fans = make_fans(world->context, &b->core, &count);
+    if (fans == NULL) return gz_fail_memory(world->context, b->core.corner_count * sizeof *fans);
+  }
+  graze_status status = make_mesh(world->context, b->core.corners[0], b->core.corner_count, triangles, count, &mesh);
+  gz_free(fans);
+  if (status != GRAZE_OK) return status;
+  b->surface = gz_surface_adopt(world->context, mesh);
+  return b->surface != NULL ? GRAZE_OK : gz_fail_memory(world->context, sizeof *b->surface);
+}
+
+/* ---- touches ----------------------------------------------------------------------------------------------------- */
+
+/* A pair in the making. */
+typedef struct patching {
+  const graze_rigid *world;
+  const rigid_body *a, *b;
+  rigid_worker *worker;
+  double margin;
+  rigid_stand stand;
+  double rotation[9], place[3]; /* of b in a's coordinates */
+} patching;
+
+/* The smaller of the two. */
+static const rigid_body *find_smaller(const patching *p) {
+  return p->b->is_wall || p->a->reach < p->b->reach ? p->a : p->b;
+}
+
+/* Its place in the coordinates of the larger, for which a turn of a large one is a long way. */
+static void find_stand(patching *p) {
+  const rigid_body *smaller = find_smaller(p), *larger = smaller == p->a ? p->b : p->a;
+  if (!larger->is_wall) {
+    gz_rigid_find_stand(larger, smaller, &p->stand);
+    return;
+  }
+  sub3(smaller->position, larger->position, p->stand.place);
+  memcpy(p->stand.turn, smaller->orientation, sizeof p->stand.turn);
+}
+
+static void find_frame(patching *p) {
+  double way[3];
+  const rigid_body *a = p->a, *b = p->b;
+  for (int i = 0; i < 9; i++) {
+    p->rotation[i] = 0;
+    for (int k = 0; k < 3; k++) p->rotation[i] += a->rotation[3 * k + i / 3] * b->rotation[3 * k + i % 3];
+  }
+  sub3(b->position, a->position, way);
+  turn_back3(a->rotation, way, p->place);
+}
+
+static graze_status fail_memory(const patching *p) {
+  return gz_fail_memory(p->world->context, sizeof(feature_touch));
+}
+
+/* All triangles of the two that are nearer than the limit. */
+static graze_status list_pairs(const patching *p, double limit, const graze_triangle_pair **pairs, uint64_t *count) {
+  graze_context *context = p->world->context;
+  graze_query **query = &p->worker->query;
+  const rigid_surface *s = p->a->surface, *t = p->b->surface;
+  graze_pose poses[2] = {graze_pose_identity(), graze_pose_identity()};
+  double shift[3];
+  turn3(p->rotation, t->center, shift);
+  for (int k = 0; k < 3; k++) {
+    poses[0].m[4 * k + 3] = -s->center[k];
+    memcpy(poses[1].m + 4 * k, p->rotation + 3 * k, 3 * sizeof(double));
+    poses[1].m[4 * k + 3] = p->place[k] - shift[k];
+  }
+  graze_status status = *query != NULL ? GRAZE_OK : graze_query_create(context, query);
+  return status == GRAZE_OK ? gz_mesh_list_near(*query, s->mesh, &poses[0], t->mesh, &poses[1], limit, pairs, count)
+                            : status;
+}
+
+static graze_status touch_surfaces(patching *p) {
+  const graze_triangle_pair *pairs = NULL;
+  uint64_t count = 0;
+  const double depth = deep * fmin(p->a->least, p->b->least), radius = p->a->radius + p->b->radius;
+  find_frame(p);
+  graze_status status = list_pairs(p, fmax(p->margin + radius, depth) * (1 + 0x1p-20), &pairs, &count);
+  if (status != GRAZE_OK) return status;
+  const feature_side sides[2] = {{p->a->surface, p->a->radius}, {p->b->surface, p->b->radius}};
+  return gz_features_find(p->world->context, sides, p->rotation, p->place, pairs, count, p->margin, depth + radius,
+                          &p->worker->touches)
+             ? GRAZE_OK
+             : fail_memory(p);
+}
+
+/* Every corner of a mesh that is near a wall. */
+static graze_status touch_wall(const patching *p) {
+  const rigid_surface *s = p->a->surface;
+  const rigid_body *wall = p->b;
+  double way[3], normal[3];
+  turn_back3(p->a->rotation, wall->rotation, normal); /* a wall's first row is its normal */
+  sub3(p->a->position, wall->position, way);
+  const double height = dot3(wall->rotation, way);
+  for (uint32_t i = 0; i < s->corner_count; i++) {
+    const double gap = height + dot3(normal, s->corners[i]);
+    if (gap > p->margin) continue;
+    if (!array_reserve(p->world->context, &p->worker->touches, 1, sizeof(feature_touch))) return fail_memory(p);
+    feature_touch *t = RIGID_AT(p->worker->touches, feature_touch, p->worker->touches.count++);
+    *t = (feature_touch){.gap = gap, .feature = i};
+    memcpy(t->normal, normal, sizeof t->normal);
+    memcpy(t->points[0], s->corners[i], sizeof t->points[0]);
+    add_scaled3(s->corners[i], -gap, normal, t->points[1]);
+  }
+  return GRAZE_OK;
+}
+
+static int compare_touches(const void *x, const void *y) {
+  const feature_touch *a = x, *b = y;
+  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
+  return a->feature < b->feature ? -1 : a->feature > b->feature;
+}
+
+/* ---- patches ----------------------------------------------------------------------------------------------------- */
+
+/* A point of b's, from a's coordinates to its own; of a wall, from its point along the world's axes. */
+static void to_second(const patching *p, const double at[3], double own[3]) {
+  double way[3];
+  if (p->b->is_wall) {
+    turn3(p->a->rotation, at, way);
+    for (int k = 0; k < 3; k++) own[k] = way[k] + (p->a->position[k] - p->b->position[k]);
+  } else {
+    sub3(at, p->place, way);
+    turn_back3(p->rotation, way, own);
+  }
+}
+
+static void put_points(const patching *p, feature_touch *const *touches, uint32_t count, rigid_contact *c) {
+  patch_point points[MOST_PATCH];
+  double normal[3];
+  for (uint32_t i = 0; i < count; i++) {
+    memcpy(points[i].at, touches[i]->points[0], sizeof points[i].at);
+    points[i].gap = touches[i]->gap;
+    points[i].feature = i;
+  }
+  memcpy(normal, touches[0]->normal, sizeof normal);
+  c->count = gz_rigid_reduce(points, count, normal);
+  turn3(p->a->rotation, normal, c->normal);
+  for (uint32_t i = 0; i < c->count; i++) {
+    const feature_touch *t = touches[points[i].feature];
+    c->points[i] = (rigid_point){.feature = t->feature, .owner = t->owner, .gap = t->gap};
+    memcpy(c->points[i].own[0], t->points[0], sizeof t->points[0]);
+    to_second(p, t->points[1], c->points[i].own[1]);
+  }
+}
+
+/* What is known of the pair from before: impulses of the same features, and friction. */
+static void take_over(rigid_contact *c, const rigid_contact *old, uint32_t count) {
+  double best = akin;
+  for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t i = 0; i < c->count * old[k].count; i++) {
+      const rigid_point *q = &old[k].points[i % old[k].count];
+      if (c->points[i / old[k].count].feature == q->feature) c->points[i / old[k].count].pressed = q->pressed;
+    }
+    const double cosine = dot3(c->normal, old[k].normal);
+    if (old[k].count == 0 || cosine <= best) continue;
+    best = cosine;
+    memcpy(c->dragged, old[k].dragged, sizeof c->dragged);
+    memcpy(c->rolled, old[k].rolled, sizeof c->rolled);
+    c->twisted = old[k].twisted;
+    c->part = old[k].part;
+    c->strained = old[k].strained;
+  }
+}
+
+/* The next patch: the deepest touch that is left, and all with about its normal. */
+static void gather(gz_array *touches, size_t first, bool *used, feature_touch **patch, uint32_t *count) {
+  const double *normal = RIGID_AT(*touches, feature_touch, first)->normal;
+  *count = 0;
+  for (size_t i = first; i < touches->count; i++) {
+    feature_touch *t = RIGID_AT(*touches, feature_touch, i);
+    if (used[i] || dot3(t->normal, normal) < alike) continue;
+    used[i] = true;
+    if (*count < MOST_PATCH) patch[(*count)++] = t;
+  }
+}
+
+static rigid_contact *add_patch(const patching *p, uint32_t number, const rigid_contact *old, uint32_t old_count) {
+  gz_array *to = &p->worker->patches;
+  if (!array_reserve(p->world->context, to, 1, sizeof(rigid_contact))) return NULL;
+  rigid_contact *c = RIGID_AT(*to, rigid_contact, to->count++);
+  memset(c, 0, sizeof *c);
+  c->a = old[0].a;
+  c->b = old[0].b;
+  c->is_patch = true;
+  c->patch = number;
+  c->normal[2] = 1; /* of nothing yet, but a unit vector */
+  c->cache.at_points = p->stand;
+  c->cache.margin = p->margin;
+  for (uint32_t k = 0; k < old_count && number == 0; k++) {
+    c->touches = c->touches || old[k].touches;
+    c->impulse += old[k].impulse;
+    c->speed = fmax(c->speed, old[k].speed);
+  }
+  return c;
+}
+
+static graze_status make_patches(const patching *p, const rigid_contact *old, uint32_t old_count) {
+  gz_array *touches = &p->worker->touches;
+  feature_touch *patch[MOST_PATCH];
+  uint32_t number = 0, count;
+  if (!gz_buffer_reserve(p->world->context, &p->worker->used, touches->count * sizeof(bool), 0)) return fail_memory(p);
+  bool *used = p->worker->used.data;
+  if (touches->count > 0) {
+    memset(used, 0, touches->count * sizeof *used);
+    qsort(touches->data, touches->count, sizeof(feature_touch), compare_touches);
+  }
+  for (size_t i = 0; i < touches->count; i++) {
+    if (used[i]) continue;
+    gather(touches, i, used, patch, &count);
+    rigid_contact *c = add_patch(p, number++, old, old_count);
+    if (c == NULL) return fail_memory(p);
+    put_points(p, patch, count, c);
+    take_over(c, old, old_count);
+  }
+  return number > 0 || add_patch(p, 0, old, old_count) != NULL ? GRAZE_OK : fail_memory(p);
+}
+
+/* ---- from step to step ------------------------------------------------------------------------------------------- */
+
+/* No two have moved against each other so much that others could touch, or that points would be off. */
+static bool use_again(const patching *p, double spare, const rigid_contact *old, uint32_t old_count) {
+  const rigid_cache *known = &old[0].cache;
+  if (!old[0].is_patch || old_count == 0) return false;
+  const double shift = gz_rigid_find_shift(find_smaller(p)->reach, &known->at_points, &p->stand);
+  if (p->margin - spare + shift > known->margin) return false;
+  return old[0].count == 0 || shift <= still * fmin(p->a->least, p->b->least);
+}
+
+static bool copy_patches(const patching *p, const rigid_contact *old, uint32_t old_count) {
+  gz_array *to = &p->worker->patches;
+  if (!array_reserve(p->world->context, to, old_count, sizeof *old)) return false;
+  memcpy(RIGID_AT(*to, rigid_contact, to->count), old, old_count * sizeof *old);
+  to->count += old_count;
+  return true;
+}
+
+graze_status gz_rigid_find_patches(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double margin,
+                                   double spare, const rigid_contact *old, uint32_t old_count, rigid_worker *worker) {
+  patching p = {.world = world, .a = a, .b = b, .worker = worker, .margin = margin};
+  find_stand(&p);
+  if (use_again(&p, spare, old, old_count)) return copy_patches(&p, old, old_count) ? GRAZE_OK : fail_memory(&p);
+  worker->touches.count = 0;
+  graze_status status = b->is_wall ? touch_wall(&p) : touch_surfaces(&p);
+  return status == GRAZE_OK ? make_patches(&p, old, old_count) : status;
+}
