@@ -32,7 +32,9 @@ enum {
   key_seeds,
   key_hits,
   key_solver,
-  key_sleep
+  key_sleep,
+  key_check,
+  key_slop
 };
 
 static const struct argp_option options[] = {
@@ -51,6 +53,10 @@ static const struct argp_option options[] = {
     {"solver", key_solver, "WHAT", 0, "of rigid bodies: auto (default), soft, or newton (docs/rigid.md)", 1},
     {"sleep", key_sleep, "WHAT", 0, "of rigid bodies: on, what rests sleeps until something wakes it, or off (default)",
      1},
+    {"check", key_check, 0, 0,
+     "of rigid bodies: decide exactly who overlaps whom, in every frame that is written and after the last step", 1},
+    {"slop", key_slop, "LENGTH", 0,
+     "the depth that --check forgives (default: a fiftieth of what the thinnest body measures across)", 1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
@@ -159,6 +165,8 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
   if (simulate->colour_given && simulate->seeds > 0)
     argp_error(state, "--colour: with --seeds colours tell how probably something is hit");
   finish_seeds(simulate, state);
+  if (!isnan(simulate->slop) && !simulate->check)
+    argp_error(state, "--slop is what --check forgives: it needs --check");
   if (simulate->energy && simulate->common.format == format_csv)
     argp_error(state, "--format csv: that is the table of --energy; one of the two");
 }
@@ -218,6 +226,14 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       return 0;
     case key_sleep:
       simulate->sleep = options_choice(state, "sleep", argument, sleep_names) == 1;
+      return 0;
+    case key_check:
+      simulate->check = true;
+      return 0;
+    case key_slop:
+      simulate->slop = options_decimal(state, "slop", argument);
+      if (!(isfinite(simulate->slop) && simulate->slop >= 0))
+        argp_error(state, "--slop: %s is not a length of 0 or more", argument);
       return 0;
     case key_record:
       simulate->record = argument;
@@ -375,6 +391,7 @@ static void run_steps(simulate_run *run) {
   run->start = run->end;
   take_motion(run);
   take_frame(run);
+  if (has_frames(run)) simulate_check_take(run);
   uint64_t framed = simulate_get_step(run);
   while (status == GRAZE_OK && run->done < run->steps) {
     const uint64_t before = run->done;
@@ -385,7 +402,9 @@ static void run_steps(simulate_run *run) {
     framed = step;
     if (run->energy || films(run)) take_sums(run, true);
     take_frame(run);
+    if (has_frames(run)) simulate_check_take(run);
   }
+  if (status == GRAZE_OK) simulate_check_take(run);
   end_steps(run, status);
   if (!run->energy || run->stopped) take_sums(run, false);
   simulate_find_left(run);
@@ -455,7 +474,7 @@ static int finish(simulate_run *run, output *out) {
   if (asked->save) must(run->session.context, simulate_save(run, asked->save));
   print_result(run, out);
   output_close(out);
-  return run->left_runs > 0 || run->differs ? exit_found : exit_clear;
+  return run->left_runs > 0 || run->differs || simulate_check_found(run->check) ? exit_found : exit_clear;
 }
 
 /* Where a file cannot be written is found before the run, not after it. */
@@ -509,6 +528,7 @@ static int simulate_scene(const simulate_options *asked, output *out) {
     load(&run);
   run.first_step = simulate_get_step(&run);
   open_frames(&run);
+  if (asked->check) run.check = simulate_check_open(&run);
   if (run.world)
     simulate_must(&run, graze_world_get_limits(run.world, &run.limits));
   else
@@ -523,6 +543,7 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   int code = finish(&run, out);
   simulate_balls_free(&run.balls);
   simulate_hits_free(&run);
+  simulate_check_free(run.check);
   if (asked->replay)
     simulate_replay_free(&run);
   else
@@ -543,12 +564,13 @@ const struct argp simulate_argp = {
         "they fall, bump into each other and into walls, roll, stack and come to rest. The scene file says what they "
         "are and what they are made "
         "of; see docs/files.md. CSV results are the table of --energy, or of --hits with --seeds."
-        "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene, or a "
-        "step was not as recorded; 2 usage error; 3 bad input, a step that is too long, or not every step was run."};
+        "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene, "
+        "bodies overlap by more than --slop, or a step was not as recorded; 2 usage error; 3 bad input, a step that is "
+        "too long, or not every step was run."};
 
 int command_simulate(int argc, char **argv) {
   simulate_options simulate = {
-      .common = {.has_gpu = true}, .precision = GRAZE_DOUBLE, .solver = -1, .every = 1, .seed = 1};
+      .common = {.has_gpu = true}, .precision = GRAZE_DOUBLE, .solver = -1, .slop = (double)NAN, .every = 1, .seed = 1};
   options_parse(&simulate_argp, argc, argv, &simulate, &simulate.common);
   output *out = output_open(simulate.common.output);
   return simulate_scene(&simulate, out);

@@ -23,8 +23,9 @@ typedef struct simulate_options {
   enum { show_all, show_colliding } show;                        /* at first, in the film */
   graze_track_colour colour;                                     /* the same */
   graze_precision precision;
-  bool sleep;
-  int solver; /* graze_rigid_solver, or -1: not given */
+  bool sleep, check;
+  double slop; /* NaN: not given */
+  int solver;  /* graze_rigid_solver, or -1: not given */
   bool show_given, colour_given, pictures_given, precision_given;
   uint32_t pictures;
   bool seed_given;
@@ -48,6 +49,7 @@ typedef struct simulate_balls {
 typedef struct simulate_frames simulate_frames;
 typedef struct simulate_film simulate_film;
 typedef struct simulate_hits simulate_hits;
+typedef struct simulate_check simulate_check;
 
 /* A mesh that objects are made of, or that is drawn: a file's, or of an object that is a box. */
 typedef struct simulate_mesh {
@@ -86,6 +88,7 @@ typedef struct simulate_run {
   bool differs;               /* from what is recorded, */
   uint64_t differs_at;        /* from this step on */
   simulate_hits *hits;        /* or NULL: nothing is thrown by a blast */
+  simulate_check *check;      /* or NULL: not asked for */
   uint64_t seed, over;        /* of the present run; how many are over */
   uint64_t left_runs;         /* of those that are over, in how many something left the bounds */
 } simulate_run;
@@ -237,6 +240,17 @@ void simulate_hits_print(output *out, const simulate_run *run);
 
 /* Chances of objects, then walls, of which there are `count`, free() them; members are numbered by these. */
 graze_track_chance *simulate_hits_list(const simulate_run *run, uint32_t *count);
+
+/* ---- the exact check ---- */
+
+simulate_check *simulate_check_open(const simulate_run *run);
+void simulate_check_free(simulate_check *check);
+
+/* The state of now, once; nothing if no check was asked for. */
+void simulate_check_take(const simulate_run *run);
+bool simulate_check_found(const simulate_check *check);
+void simulate_check_put(gz_json *writer, const simulate_run *run);
+void simulate_check_print(output *out, const simulate_run *run);
 
 /* ---- the result ---- */
 

@@ -235,6 +235,34 @@ GRAZE_API graze_status graze_rigid_save(graze_rigid *world, const char *path);
  * or destroyed. */
 GRAZE_API graze_status graze_rigid_restore(graze_rigid *world, const char *path);
 
+/* ---- exact checks ------------------------------------------------------------------------------------------------ */
+
+/* Two bodies, or a body and a wall, that overlap. The depth is the length of the least translation that parts them, so
+ * that they touch or are separate. */
+typedef struct graze_rigid_overlap {
+  graze_member a, b;   /* a: a body; b: one of a higher number, or a wall */
+  double lower, upper; /* the depth lies between them: proved */
+  bool unknown;        /* whether it is more than what is forgiven is not known */
+} graze_rigid_overlap;
+
+typedef struct graze_rigid_check_result {
+  double slop;                         /* the depth that is forgiven */
+  uint64_t pairs;                      /* that were looked at: bodies whose boxes meet, and bodies and walls */
+  uint64_t joined;                     /* pairs of bodies that joints hold: these are left out */
+  graze_rigid_overlap deepest;         /* of all, forgiven or not; upper is 0: nothing overlaps */
+  const graze_rigid_overlap *overlaps; /* of more than slop, and unknown ones; in the order of a, then b, walls last */
+  uint64_t count;
+} graze_rigid_check_result;
+
+/* Which bodies overlap each other or walls by more than `slop`, as they stand: decided by the exact relations of convex
+ * sets (graze/convex.h) at the poses of the bodies' quaternions as graze_pose_from_quaternion gives them, tier T1, and
+ * not by the contacts that moved them. At least one of the two is not static, and no joint holds them. NaN: a fiftieth
+ * of what the thinnest body that is not static measures across. A cylinder is round here; it is decided between a prism
+ * within it and one around it, whose sides are nearer to it than 2e-7 of its radius. The result belongs to the world
+ * and is valid until the next call. Errors: ARGUMENT (slop is below 0 or infinite), NOT_FINITE (the world is broken),
+ * MEMORY. O(n log n) for n bodies that are spread out, and a few microseconds for each pair. */
+GRAZE_API graze_status graze_rigid_check(graze_rigid *world, double slop, graze_rigid_check_result *result);
+
 #ifdef __cplusplus
 }
 #endif

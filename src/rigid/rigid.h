@@ -155,6 +155,7 @@ struct graze_rigid {
   uint64_t step, start_step;
   double dt, start_time, dissipated;
   bool is_broken;
+  struct rigid_checker *checker; /* NULL until somebody asks */
 };
 
 /* Scratch of a worker. */
@@ -276,6 +277,10 @@ bool gz_rigid_is_restless(const rigid_body *a, const rigid_body *b, double dt);
  * smaller of the two is thick. */
 uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, double dt);
 graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint32_t second);
+
+/* ---- check.c ---- */
+
+void gz_rigid_free_checker(graze_rigid *world);
 
 /* ---- step.c ---- */
 

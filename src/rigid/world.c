@@ -113,6 +113,7 @@ void graze_rigid_destroy(graze_rigid *world) {
   }
   for (int i = 0; i < 2; i++) gz_buffer_release(world->context, &world->soft[i]);
   gz_buffer_release(world->context, &world->bearings);
+  gz_rigid_free_checker(world);
   gz_free(world->workers);
   graze_broadphase_destroy(world->broadphase);
   graze_broadphase_destroy(world->sleepers);

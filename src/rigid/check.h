@@ -1,0 +1,37 @@
+/* Exact checks of worlds, from inside: what bodies are there, and how deep they are in each other. */
+#ifndef GRAZE_SRC_RIGID_CHECK_H
+#define GRAZE_SRC_RIGID_CHECK_H
+
+#include "graze/broadphase.h"
+#include "graze/convex.h"
+#include "rigid/rigid.h"
+
+/* How near prisms come to a cylinder: COARSE sides are within 1.4e-4 of its radius, FINE ones within 1.4e-7. */
+typedef enum check_level { CHECK_COARSE, CHECK_FINE, CHECK_LEVELS } check_level;
+
+/* What is checked in place of a body: a convex set within it and one around it, in the body's coordinates. They are the
+ * same set, which is the body, unless it is round in a way that no such set is. */
+typedef struct check_form {
+  graze_convex inner, outer;
+  double *prisms; /* the points of both, or NULL */
+} check_form;
+
+/* The points are the body's own, or those of new prisms. False: memory refused. */
+bool gz_check_make_form(const graze_context *context, const rigid_body *body, check_level level, check_form *form);
+void gz_check_free_form(check_form *form);
+static inline bool check_is_bracketed(const check_form *form) {
+  return form->prisms != NULL;
+}
+
+/* A depth that lies between two numbers, and whether it is more than what is forgiven. */
+typedef enum check_answer { CHECK_FORGIVEN, CHECK_OVER, CHECK_OPEN } check_answer;
+
+typedef struct check_depth {
+  double lower, upper;
+  check_answer answer;
+} check_depth;
+
+/* How deep a set at a pose is in what lies behind the wall. The answer is never OPEN. */
+check_depth gz_check_wall(const graze_convex *set, const graze_pose *pose, const rigid_body *wall, double slop);
+
+#endif
