@@ -65,6 +65,7 @@ typedef struct simulate_run {
   graze_world *world;    /* of balls, or NULL */
   graze_rigid *rigid;    /* of rigid bodies, or NULL */
   graze_body_id *bodies; /* of each object, in a world of balls */
+  double (*centers)[3];  /* of each object, in a world of rigid bodies: its centre of mass, in its own coordinates */
   simulate_mesh *meshes;
   uint32_t mesh_count;
   graze_motion drive; /* of --drive */
@@ -112,7 +113,7 @@ uint64_t simulate_get_step(const simulate_run *run);
 double simulate_get_time(const simulate_run *run);
 uint64_t simulate_get_hash(const simulate_run *run);
 
-/* An object as it is now: of a rigid body name, type, place, velocities and center. */
+/* An object as it is now: of a rigid body name, type, mesh, place, velocities and center. */
 void simulate_get_body(const simulate_run *run, uint32_t object, graze_body_def *body);
 void simulate_set_velocity(const simulate_run *run, uint32_t object, const double velocity[3], const double spin[3]);
 void simulate_get_sums(simulate_run *run, graze_world_sums *sums);
@@ -147,6 +148,8 @@ uint32_t simulate_material_of(const simulate_run *run, const char *kind, const c
 
 /* The mesh of an object that has one or is a box; those of one file share it. */
 const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object);
+/* That of its file. */
+const graze_mesh *simulate_take_file(simulate_run *run, const graze_scene_file_object *object);
 
 /* Reads what "draw" names, for the sets of run->balls. */
 void simulate_find_shapes(simulate_run *run);

@@ -12,7 +12,10 @@ static void list_sets(const simulate_run *run, simulate_balls *balls) {
   balls->objects = calloc((size_t)file->object_count + 1, sizeof *balls->objects);
   if (!balls->sets || !balls->objects) fail_out_of_memory();
   for (uint32_t i = 0; i < file->object_count; i++) {
-    if (!run->rigid && file->objects[i].shape != GRAZE_SHAPE_SPHERE) continue;
+    const bool is_mesh = file->objects[i].shape == GRAZE_SHAPE_MESH;
+    if (run->rigid ? is_mesh && file->objects[i].body.type != GRAZE_BODY_DYNAMIC
+                   : file->objects[i].shape != GRAZE_SHAPE_SPHERE)
+      continue;
     balls->objects[balls->object_count++] = i;
     balls->sets[balls->set_count++] = (graze_track_set){file->objects[i].name, 1, true, NULL};
   }
@@ -47,9 +50,9 @@ void simulate_balls_list(const simulate_run *run, simulate_balls *balls) {
   }
 }
 
-/* To the middle of what is shown. */
+/* To the middle of what is shown, from the centre of mass. */
 static void shift(graze_body_def *body, const double middle[3]) {
-  const graze_pose pose = graze_pose_from_quaternion(body->orientation, body->position);
+  const graze_pose pose = graze_pose_from_quaternion(body->orientation, body->center);
   for (int k = 0; k < 3; k++) {
     const double *row = pose.m + 4 * k;
     body->position[k] = row[3] + row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2];

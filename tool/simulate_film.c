@@ -39,7 +39,7 @@ static void find_poses(simulate_film *film, const simulate_run *run) {
   }
 }
 
-/* Objects that are meshes. */
+/* Objects that are meshes; rigid bodies that move freely are drawn in place of balls. */
 static void list_objects(simulate_film *film, const simulate_run *run) {
   const uint32_t count = run->file.object_count;
   film->objects = new_array(count, sizeof *film->objects);
@@ -48,7 +48,7 @@ static void list_objects(simulate_film *film, const simulate_run *run) {
   for (uint32_t i = 0; i < count; i++) {
     graze_body_def body;
     simulate_get_body(run, i, &body);
-    if (body.mesh == NULL) continue;
+    if (body.mesh == NULL || (run->rigid && body.type == GRAZE_BODY_DYNAMIC)) continue;
     film->objects[film->object_count] = (graze_report_object){
         .name = run->file.objects[i].name, .layer = "", .file = "", .mesh = body.mesh, .label = NULL};
     film->bodies[film->object_count++] = i;
@@ -177,12 +177,19 @@ static void find_orientations(simulate_film *film, double time) {
   film->time = time;
 }
 
+static void take_touching(simulate_film *film, const simulate_run *run) {
+  bool *all = new_array(run->file.object_count, sizeof *all);
+  graze_rigid_find_touching(run->rigid, all);
+  for (uint32_t i = 0; i < film->balls->object_count; i++) film->touching[i] = all[film->balls->objects[i]];
+  free(all);
+}
+
 static void find_touching(simulate_film *film, const simulate_run *run) {
   const graze_contact *contacts;
   uint64_t count;
   memset(film->touching, 0, (size_t)film->balls->count * sizeof *film->touching);
   if (run->rigid) {
-    graze_rigid_find_touching(run->rigid, film->touching);
+    take_touching(film, run);
     return;
   }
   must(run->session.context, graze_world_find_contacts(run->world, &contacts, &count));

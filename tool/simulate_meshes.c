@@ -65,12 +65,15 @@ static const graze_mesh *take_file(simulate_run *run, const char *kind, const ch
   return read_mesh(run, kind, name, path);
 }
 
+const graze_mesh *simulate_take_file(simulate_run *run, const graze_scene_file_object *object) {
+  return take_file(run, "object", object->name, object->mesh);
+}
+
 const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object) {
   for (uint32_t i = 0; i < run->mesh_count && object->shape == GRAZE_SHAPE_BOX; i++) {
     if (run->meshes[i].box == object) return run->meshes[i].mesh;
   }
-  return object->shape == GRAZE_SHAPE_BOX ? make_box(run, object)
-                                          : take_file(run, "object", object->name, object->mesh);
+  return object->shape == GRAZE_SHAPE_BOX ? make_box(run, object) : simulate_take_file(run, object);
 }
 
 void simulate_find_shapes(simulate_run *run) {

@@ -27,8 +27,12 @@ void simulate_get_body(const simulate_run *run, uint32_t object, graze_body_def 
   body->name = rigid.name;
   body->type = rigid.type;
   for (int k = 0; k < 4; k++) body->orientation[k] = rigid.orientation[k];
+  body->mesh = rigid.mesh;
+  const graze_pose turn = graze_pose_from_quaternion(rigid.orientation, (const double[3]){0, 0, 0});
   for (int k = 0; k < 3; k++) {
-    body->position[k] = body->center[k] = rigid.position[k];
+    const double *row = turn.m + 4 * k, *center = run->centers[object];
+    body->center[k] = rigid.position[k];
+    body->position[k] = rigid.position[k] - (row[0] * center[0] + row[1] * center[1] + row[2] * center[2]);
     body->velocity[k] = rigid.velocity[k];
     body->spin[k] = rigid.spin[k];
   }

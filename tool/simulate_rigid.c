@@ -1,6 +1,7 @@
 /* From a scene file to a world of rigid bodies. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diagnostics.h"
@@ -30,11 +31,6 @@ void simulate_check_rigid(const simulate_run *run) {
   check_options(run);
   if (file->particle_set_count > 0)
     fail("%s: particles '%s': model rigid moves no particles", path_of(run), file->particles[0].name);
-  for (uint32_t i = 0; i < file->object_count; i++) {
-    if (file->objects[i].shape != GRAZE_SHAPE_MESH) continue;
-    fail("%s: object '%s': model rigid has no meshes yet: spheres, boxes, capsules, cylinders and hulls", path_of(run),
-         file->objects[i].name);
-  }
 }
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */
@@ -74,7 +70,7 @@ static void check_shape(const simulate_run *run, const graze_scene_file_object *
   const bool is_box = object->shape == GRAZE_SHAPE_BOX;
   static const char *const keys[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
   const char *key = keys[object->shape];
-  if (object->shape == GRAZE_SHAPE_HULL) return;
+  if (object->shape == GRAZE_SHAPE_HULL || object->shape == GRAZE_SHAPE_MESH) return;
   for (int k = 0; k < (is_box ? 3 : 1); k++) {
     const double length = is_box ? object->edges[k] : object->radius;
     if (!(length > 0))
@@ -86,10 +82,9 @@ static void check_shape(const simulate_run *run, const graze_scene_file_object *
     fail("%s: object '%s': \"capsule\" is %g long: it must be at least 0", path_of(run), object->name, object->length);
 }
 
-/* The points of the file, and where their centre of mass is by the object's pose. */
+/* The points of the file, and their centre of mass. */
 static void take_hull(const simulate_run *run, const graze_scene_file_object *object, graze_geometry *geometry,
-                      graze_rigid_body_def *def) {
-  double center[3];
+                      graze_rigid_body_def *def, double center[3]) {
   graze_context *context = run->session.context;
   must(context, graze_read_geometry(context, object->mesh, GRAZE_FORMAT_AUTO, 0, geometry));
   if (geometry->vertex_count == 0) fail("%s: object '%s': no points in %s", path_of(run), object->name, object->mesh);
@@ -97,6 +92,10 @@ static void take_hull(const simulate_run *run, const graze_scene_file_object *ob
   def->point_count = (uint32_t)geometry->vertex_count;
   if (graze_rigid_find_hull_center(context, def->point_count, def->points, center) != GRAZE_OK)
     fail("%s: object '%s': %s: %s", path_of(run), object->name, object->mesh, graze_last_error(context)->message);
+}
+
+/* Bodies stand where their centres of mass do. */
+static void move_to_center(const graze_scene_file_object *object, const double center[3], graze_rigid_body_def *def) {
   for (int k = 0; k < 3; k++) {
     const double *row = object->pose.m + 4 * k;
     def->position[k] = row[3] + row[0] * center[0] + row[1] * center[1] + row[2] * center[2];
@@ -104,7 +103,7 @@ static void take_hull(const simulate_run *run, const graze_scene_file_object *ob
 }
 
 static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
-  static const graze_rigid_shape shapes[] = {GRAZE_RIGID_SPHERE,  GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
+  static const graze_rigid_shape shapes[] = {GRAZE_RIGID_MESH,    GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
                                              GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL};
   graze_rigid_body_def def = graze_default_rigid_body_def();
   if (!graze_pose_is_rigid(&object->pose))
@@ -112,7 +111,7 @@ static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_f
   check_shape(run, object);
   def.name = object->name;
   def.type = object->body.type;
-  def.shape = shapes[object->shape]; /* graze_shape; no mesh comes here */
+  def.shape = shapes[object->shape]; /* graze_shape */
   def.radius = object->radius;
   def.length = object->length;
   memcpy(def.edges, object->edges, sizeof def.edges);
@@ -132,11 +131,19 @@ static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_f
 }
 
 static void add_bodies(simulate_run *run) {
+  run->centers = calloc((size_t)run->file.object_count + 1, sizeof *run->centers);
+  if (!run->centers) fail_out_of_memory();
   for (uint32_t i = 0; i < run->file.object_count; i++) {
-    graze_rigid_body_def def = body_of(run, &run->file.objects[i]);
+    const graze_scene_file_object *object = &run->file.objects[i];
+    graze_rigid_body_def def = body_of(run, object);
     graze_geometry geometry = {0};
     uint32_t number;
-    if (def.shape == GRAZE_RIGID_HULL) take_hull(run, &run->file.objects[i], &geometry, &def);
+    if (def.shape == GRAZE_RIGID_HULL) take_hull(run, object, &geometry, &def, run->centers[i]);
+    if (def.shape == GRAZE_RIGID_MESH) {
+      def.mesh = simulate_take_file(run, object);
+      simulate_must(run, graze_rigid_find_mesh_center(run->session.context, def.mesh, run->centers[i]));
+    }
+    move_to_center(object, run->centers[i], &def);
     def.user_id = i;
     simulate_must(run, graze_rigid_add_body(run->rigid, &def, &number));
     graze_geometry_free(&geometry);
@@ -192,6 +199,7 @@ void simulate_make_rigid(simulate_run *run) {
   const graze_scene_file_simulation *simulation = &run->file.simulation;
   graze_rigid_def def = graze_default_rigid_def();
   graze_rigid_destroy(run->rigid);
+  free(run->centers);
   memset(run->types, 0, sizeof run->types);
   memcpy(def.gravity, simulation->gravity, sizeof def.gravity);
   def.bounds = simulation->bounds;

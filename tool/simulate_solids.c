@@ -103,17 +103,43 @@ static const graze_mesh *take_mesh(simulate_run *run, const graze_scene_file_obj
   return meshes[run->mesh_count++].mesh;
 }
 
+/* A mesh is drawn as it is. */
+static void take_whole(simulate_run *run, uint32_t ball, const graze_rigid_body_def *body) {
+  graze_mesh_facts facts;
+  double middle[3], corners[9], most = 0;
+  graze_mesh_get_facts(body->mesh, &facts);
+  for (int k = 0; k < 3; k++) {
+    middle[k] = 0.5 * (facts.box.min[k] + facts.box.max[k]);
+    run->balls.middles[3 * (size_t)ball + (size_t)k] = middle[k] - run->centers[run->balls.objects[ball]][k];
+  }
+  for (uint32_t t = 0; t < facts.triangles; t++) {
+    graze_mesh_get_triangle(body->mesh, t, corners);
+    for (int i = 0; i < 9; i += 3) {
+      double square = 0;
+      for (int k = 0; k < 3; k++) square += (corners[i + k] - middle[k]) * (corners[i + k] - middle[k]);
+      most = fmax(most, square);
+    }
+  }
+  run->balls.radii[ball] = sqrt(most);
+  run->balls.sets[ball].mesh = body->mesh;
+}
+
 void simulate_find_solids(simulate_run *run) {
   double points[MOST_POINTS > 256 ? MOST_POINTS : 256][3];
   for (uint32_t i = 0; i < run->balls.object_count; i++) {
     graze_rigid_body_def body;
-    must(run->session.context, graze_rigid_get_body(run->rigid, i, &body));
+    const uint32_t object = run->balls.objects[i];
+    must(run->session.context, graze_rigid_get_body(run->rigid, object, &body));
+    if (body.shape == GRAZE_RIGID_MESH) {
+      take_whole(run, i, &body);
+      continue;
+    }
     const uint32_t count = list_points(&body, points);
     if (count == 0) {
       run->balls.radii[i] = body.radius;
       continue;
     }
     run->balls.radii[i] = find_ball(points, count, run->balls.middles + 3 * (size_t)i);
-    run->balls.sets[i].mesh = take_mesh(run, &run->file.objects[i], points, count);
+    run->balls.sets[i].mesh = take_mesh(run, &run->file.objects[object], points, count);
   }
 }

@@ -258,6 +258,7 @@ void simulate_make(simulate_run *run) {
 
 void simulate_free(simulate_run *run) {
   graze_rigid_destroy(run->rigid);
+  free(run->centers);
   graze_world_destroy(run->world);
   simulate_free_meshes(run);
   graze_motion_free(&run->drive);

@@ -21,7 +21,8 @@ static const double alike = 0.995;
 /* The cosine of the normals of a patch and of the one before it whose friction it takes over. */
 static const double akin = 0.9;
 
-/* Overlaps are looked for to this part of what the thinner body is thick. */
+/* Overlaps are looked for to this part of what the thinner body is thick, and as far as bodies may come in a step beyond
+ * those that are known. */
 static const double deep = 0.1;
 
 /* Of the thinner body: with no more motion than that, patches are used again. */
@@ -133,10 +134,26 @@ static graze_status list_pairs(const patching *p, double limit, const graze_tria
                             : status;
 }
 
-static graze_status touch_surfaces(patching *p) {
+/* The deepest of known points, as the bodies stand now. */
+static double find_overlap(const patching *p, const rigid_contact *old, uint32_t old_count) {
+  double most = 0;
+  for (uint32_t k = 0; k < old_count; k++) {
+    for (uint32_t i = 0; i < old[k].count; i++)
+      most = fmax(most, 0 - gz_rigid_find_gap(p->a, p->b, &old[k], &old[k].points[i], NULL));
+  }
+  return most;
+}
+
+/* How deep to look. What is deeper than the thicker body is thick may be its far side, coming out of the thinner one. */
+static double find_depth(const patching *p, double overlap) {
+  const double least = fmin(p->a->least, p->b->least), most = fmax(p->a->least, p->b->least);
+  return fmax(deep * least, fmin(p->margin + overlap, isfinite(most) ? most : least));
+}
+
+static graze_status touch_surfaces(patching *p, double overlap) {
   const graze_triangle_pair *pairs = NULL;
   uint64_t count = 0;
-  const double depth = deep * fmin(p->a->least, p->b->least), radius = p->a->radius + p->b->radius;
+  const double radius = p->a->radius + p->b->radius, depth = find_depth(p, overlap);
   find_frame(p);
   graze_status status = list_pairs(p, fmax(p->margin + radius, depth) * (1 + 0x1p-20), &pairs, &count);
   if (status != GRAZE_OK) return status;
@@ -304,6 +321,6 @@ graze_status gz_rigid_find_patches(const graze_rigid *world, const rigid_body *a
   find_stand(&p);
   if (use_again(&p, spare, old, old_count)) return copy_patches(&p, old, old_count) ? GRAZE_OK : fail_memory(&p);
   worker->touches.count = 0;
-  graze_status status = b->is_wall ? touch_wall(&p) : touch_surfaces(&p);
+  graze_status status = b->is_wall ? touch_wall(&p) : touch_surfaces(&p, find_overlap(&p, old, old_count));
   return status == GRAZE_OK ? make_patches(&p, old, old_count) : status;
 }
