@@ -19,14 +19,17 @@ typedef enum touch_kind { CORNER_FACE = 1, EDGE_EDGE, CORNER_EDGE, CORNER_CORNER
 typedef struct claim {
   feature_touch touch;
   uint64_t corner; /* of CORNER_ ones: which, of which side */
+  uint32_t face;   /* of CORNER_FACE, on the other side */
   double height;   /* of the corner over the surface: below 0 behind it */
   bool in_valley;  /* beyond the rim, below the neighbour that bends up */
+  bool is_blind;   /* the corner is there, but points elsewhere: it only says where the surface is */
 } claim;
 
 typedef struct finding {
   const graze_context *context;
   const feature_side *sides;
-  const double *rotation, *place;
+  const feature_frame *frame;
+  const feature_limits *limits;
   double margin, depth, radius, slack;
   gz_array claims;
   double corners[2][3][3]; /* of the two triangles, in the first's coordinates */
@@ -38,14 +41,14 @@ static void to_side(const finding *f, int side, const double way[3], double out[
   if (side == 0)
     memcpy(out, way, 3 * sizeof *out);
   else
-    turn_back3(f->rotation, way, out);
+    turn_back3(f->frame->rotation, way, out);
 }
 
 static void from_side(const finding *f, int side, const double way[3], double out[3]) {
   if (side == 0)
     memcpy(out, way, 3 * sizeof *out);
   else
-    turn3(f->rotation, way, out);
+    turn3(f->frame->rotation, way, out);
 }
 
 /* `way`: along which the side is pushed, which is also where its solid lies. */
@@ -62,11 +65,11 @@ static bool edge_faces(const finding *f, int side, uint32_t edge, const double w
 }
 
 /* `out`: the unit vector from the side `to` to the side `from`, whose feature is at `at`. */
-static void put(finding *f, int from, const double at[3], const double foot[3], const double out[3], double height,
-                touch_kind kind, uint32_t mine, uint32_t other, bool in_valley) {
+static claim *put(finding *f, int from, const double at[3], const double foot[3], const double out[3], double height,
+                  touch_kind kind, uint32_t mine, uint32_t other) {
   if (!array_reserve(f->context, &f->claims, 1, sizeof(claim))) {
     f->no_memory = true;
-    return;
+    return NULL;
   }
   claim *c = (claim *)f->claims.data + f->claims.count++;
   memset(c, 0, sizeof *c);
@@ -78,20 +81,20 @@ static void put(finding *f, int from, const double at[3], const double foot[3], 
   c->touch.owner = kind == CORNER_FACE ? (uint32_t)from : 0;
   c->corner = kind == EDGE_EDGE ? UINT64_MAX : (uint64_t)from << 32 | mine;
   c->height = height;
-  c->in_valley = in_valley;
+  return c;
 }
 
 /* ---- corners on faces -------------------------------------------------------------------------------------------- */
 
-/* The corner's height over the plane of a face of the other side. */
-static double height_over(const finding *f, int side, uint32_t face, const double at[3]) {
+/* The height of a point of the first's coordinates over the plane of a side's face. */
+static double height_over(const finding *f, const feature_frame *frame, int side, uint32_t face, const double at[3]) {
   const rigid_surface *s = f->sides[side].surface;
   double own[3], way[3];
   if (side == 0) {
     memcpy(own, at, sizeof own);
   } else {
-    sub3(at, f->place, way);
-    turn_back3(f->rotation, way, own);
+    sub3(at, frame->place, way);
+    turn_back3(frame->rotation, way, own);
   }
   sub3(own, s->corners[s->faces[face].corners[0]], way);
   return dot3(s->faces[face].normal, way);
@@ -114,7 +117,7 @@ static bool is_over(const finding *f, int side, const surface_face *face, uint32
     const surface_edge *e = &s->edges[face->edges[i]];
     if (e->bend != BEND_VALLEY || beyond > f->depth) return false;
     const uint32_t behind = e->faces[0] == number ? e->faces[1] : e->faces[0];
-    if (height_over(f, side, behind, at) > f->slack) return false;
+    if (height_over(f, f->frame, side, behind, at) > f->slack) return false;
     *in_valley = true;
   }
   return true;
@@ -129,10 +132,14 @@ static void try_corner_face(finding *f, int from, uint32_t corner, const double 
   from_side(f, side, face->normal, normal);
   sub3(at, f->corners[side][0], way);
   const double height = dot3(normal, way);
-  if (height - f->radius > f->margin || height < -f->depth) return;
-  if (!is_over(f, side, face, number, normal, at, &in_valley) || !corner_faces(f, from, corner, normal)) return;
+  if (height > fmax(f->margin + f->radius, f->depth) || height < -f->depth) return;
+  if (!is_over(f, side, face, number, normal, at, &in_valley)) return;
   add_scaled3(at, -height, normal, foot);
-  put(f, from, at, foot, normal, height, CORNER_FACE, corner, number, in_valley);
+  claim *c = put(f, from, at, foot, normal, height, CORNER_FACE, corner, face->region);
+  if (c == NULL) return;
+  c->face = number;
+  c->in_valley = in_valley;
+  c->is_blind = height - f->radius > f->margin || !corner_faces(f, from, corner, normal);
 }
 
 /* ---- edges across edges ------------------------------------------------------------------------------------------ */
@@ -170,7 +177,7 @@ static void try_edges(finding *f, uint32_t first, const double *const a[2], uint
     const double back[3] = {-normal[0], -normal[1], -normal[2]};
     if (gap - f->radius <= f->margin && gap >= -f->depth && edge_faces(f, 0, first, normal) &&
         edge_faces(f, 1, second, back)) {
-      put(f, 0, at[0], at[1], normal, gap, EDGE_EDGE, first, second, false);
+      put(f, 0, at[0], at[1], normal, gap, EDGE_EDGE, first, second);
       return;
     }
     memcpy(normal, back, sizeof normal);
@@ -196,7 +203,7 @@ static void try_corner_edge(finding *f, int from, uint32_t corner, const double 
   for (int k = 0; k < 3; k++) out[k] /= distance;
   const double back[3] = {-out[0], -out[1], -out[2]};
   if (!edge_faces(f, side, edge, back) || !corner_faces(f, from, corner, out)) return;
-  put(f, from, at, foot, out, distance, CORNER_EDGE, corner, edge, false);
+  put(f, from, at, foot, out, distance, CORNER_EDGE, corner, edge);
 }
 
 static void try_corners(finding *f, uint32_t first, const double a[3], uint32_t second, const double b[3]) {
@@ -207,7 +214,7 @@ static void try_corners(finding *f, uint32_t first, const double a[3], uint32_t 
   for (int k = 0; k < 3; k++) out[k] /= distance;
   const double back[3] = {-out[0], -out[1], -out[2]};
   if (!corner_faces(f, 0, first, out) || !corner_faces(f, 1, second, back)) return;
-  put(f, 0, a, b, out, distance, CORNER_CORNER, first, second, false);
+  put(f, 0, a, b, out, distance, CORNER_CORNER, first, second);
 }
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
@@ -222,7 +229,7 @@ static void try_pair(finding *f, const graze_triangle_pair *pair) {
     for (int i = 0; i < 3; i++) {
       double *at = f->corners[side][i];
       from_side(f, side, s->corners[faces[side]->corners[i]], at);
-      for (int k = 0; k < 3 && side == 1; k++) at[k] += f->place[k];
+      for (int k = 0; k < 3 && side == 1; k++) at[k] += f->frame->place[k];
       ends[side][i][0] = at;
       ends[side][i][1] = f->corners[side][(i + 1) % 3];
     }
@@ -258,8 +265,53 @@ static int compare_claims(const void *x, const void *y) {
   return a->touch.feature < b->touch.feature ? -1 : a->touch.feature > b->touch.feature;
 }
 
-/* A corner is behind a face only if no other place of the surface is nearer: else the face is the far side of something
- * thin, or the corner is nearer to another side of an edge. */
+static bool is_known(const finding *f, uint32_t feature) {
+  uint32_t low = 0, high = f->limits->known_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (f->limits->known[middle] < feature)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < f->limits->known_count && f->limits->known[low] == feature;
+}
+
+/* Whether the corner was in front of the face before. */
+static bool came_through(const finding *f, const claim *c) {
+  const feature_frame *before = f->limits->before;
+  if (before == NULL || c->corner == UINT64_MAX) return false;
+  const int from = (int)(c->corner >> 32);
+  const double *own = f->sides[from].surface->corners[(uint32_t)c->corner];
+  double at[3];
+  memcpy(at, own, sizeof at);
+  if (from == 1) {
+    turn3(before->rotation, own, at);
+    for (int k = 0; k < 3; k++) at[k] += before->place[k];
+  }
+  return height_over(f, before, 1 - from, c->face, at) >= -f->slack;
+}
+
+/* Of a corner that is in front of the surface at its nearest place no other face is pierced: it is the far side of
+ * something thin, or another fold. `nearest`: how far behind that place it is, or below 0. */
+static bool holds(const finding *f, const claim *c, double nearest) {
+  if (c->is_blind) return false;
+  if (c->height >= -f->slack || is_known(f, c->touch.feature)) return true;
+  if (c->corner == UINT64_MAX || c->in_valley) return c->height >= -f->limits->slight;
+  if (c->height >= -f->limits->sudden && -c->height <= nearest + f->slack) return true;
+  return came_through(f, c);
+}
+
+/* How far a corner is behind the nearest place of the surface; below 0: it is in front of it. */
+static double find_nearest(const claim *first, const claim *end) {
+  double before = (double)INFINITY, behind = (double)INFINITY;
+  for (const claim *c = first; c < end && c->corner == first->corner; c++) {
+    if (c->height < 0) behind = fmin(behind, -c->height);
+    if (c->height >= 0 && !c->in_valley) before = fmin(before, c->height);
+  }
+  return before <= behind ? -(double)INFINITY : behind;
+}
+
 static bool keep_claims(finding *f, gz_array *touches) {
   claim *all = f->claims.data;
   const size_t count = f->claims.count;
@@ -267,17 +319,12 @@ static bool keep_claims(finding *f, gz_array *touches) {
   qsort(all, count, sizeof *all, compare_claims);
   if (!array_reserve(f->context, touches, count, sizeof(feature_touch))) return false;
   double nearest = 0;
-  bool before = false;
   for (size_t i = 0; i < count; i++) {
     const claim *c = &all[i];
-    const bool first = i == 0 || all[i - 1].corner != c->corner;
-    if (first) {
-      nearest = c->corner == UINT64_MAX ? (double)INFINITY : fabs(c->height);
-      before = c->height >= 0;
-    }
-    const bool is_behind = c->height < -f->slack && c->corner != UINT64_MAX;
-    if (is_behind && !c->in_valley && (before || fabs(c->height) > nearest + f->slack)) continue;
-    ((feature_touch *)touches->data)[touches->count++] = c->touch;
+    if (i == 0 || all[i - 1].corner != c->corner) nearest = find_nearest(c, all + count);
+    const bool again = i > 0 && all[i - 1].corner == c->corner && all[i - 1].touch.feature == c->touch.feature;
+    if (!(again && c->corner != UINT64_MAX) && holds(f, c, nearest))
+      ((feature_touch *)touches->data)[touches->count++] = c->touch;
   }
   return true;
 }
@@ -288,10 +335,10 @@ static double find_slack(const finding *f) {
          fmin(f->sides[0].surface->reach + f->sides[0].radius, f->sides[1].surface->reach + f->sides[1].radius);
 }
 
-bool gz_features_find(const graze_context *context, const feature_side sides[2], const double rotation[9],
-                      const double place[3], const graze_triangle_pair *pairs, uint64_t count, double margin,
-                      double depth, gz_array *touches) {
-  finding f = {context, sides, rotation, place, .margin = margin, .depth = depth};
+bool gz_features_find(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
+                      const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits,
+                      gz_array *touches) {
+  finding f = {context, sides, frame, limits, .margin = limits->margin, .depth = limits->depth};
   f.radius = sides[0].radius + sides[1].radius;
   f.slack = find_slack(&f);
   for (uint64_t i = 0; i < count && !f.no_memory; i++) try_pair(&f, &pairs[i]);

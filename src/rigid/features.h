@@ -21,16 +21,31 @@ typedef struct feature_touch {
   uint32_t owner;      /* 0: the point moves with the first along the second; 1: the other way */
 } feature_touch;
 
-/* The second side is at `rotation` and `place` in the first's coordinates. `pairs`: all triangles that may be nearer to
- * each other than margin + the radii, and than `depth`. Appends to `touches` what has a gap of at most `margin` and
- * overlaps by no more than `depth`, in an order that depends on the pairs alone. False: memory refused. O(pairs log
- * pairs).
+/* The second side in the first's coordinates: a row-major rotation, and where its origin is. */
+typedef struct feature_frame {
+  double rotation[9], place[3];
+} feature_frame;
+
+/* How near features have to be. */
+typedef struct feature_limits {
+  double margin;                /* the largest gap */
+  double slight, sudden, depth; /* how far may overlap: edges that were not known, corners that were not, and others */
+  const uint32_t *known;        /* features that touched before, sorted */
+  uint32_t known_count;
+  const feature_frame *before; /* where the second side was then, or NULL */
+} feature_limits;
+
+/* `frame`: where the second side is. `pairs`: all triangles that may be nearer to
+ * each other than margin + the radii, and than `depth`. Appends what touches, in an order that depends on the pairs
+ * alone. False: memory refused. O(pairs log pairs).
  *
  * A feature counts only where its neighbourhood lies on its side of the contact's plane, which is Gauss' map of each
  * surface looked up at one place: so flat floors of many triangles have no inner edges, and normals are those that
- * surfaces have there. A corner below several faces belongs to the nearest, but in a valley to both. */
-bool gz_features_find(const graze_context *context, const feature_side sides[2], const double rotation[9],
-                      const double place[3], const graze_triangle_pair *pairs, uint64_t count, double margin,
-                      double depth, gz_array *touches);
+ * surfaces have there. A corner that is behind a face, and nearer to no other
+ * place of the surface, is inside; in a valley it may be behind two. What has touched before, or was in front of
+ * the face, is still held by it, also when it has come out on the far side of something thin. */
+bool gz_features_find(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
+                      const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits,
+                      gz_array *touches);
 
 #endif

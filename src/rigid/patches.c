@@ -21,8 +21,8 @@ static const double alike = 0.995;
 /* The cosine of the normals of a patch and of the one before it whose friction it takes over. */
 static const double akin = 0.9;
 
-/* Overlaps are looked for to this part of what the thinner body is thick, and as far as bodies may come in a step beyond
- * those that are known. */
+/* Overlaps are looked for to this part of what the thinner body is thick, and as far as bodies may come in a step
+ * beyond those that are known. */
 static const double deep = 0.1;
 
 /* Of the thinner body: with no more motion than that, patches are used again. */
@@ -82,7 +82,7 @@ typedef struct patching {
   rigid_worker *worker;
   double margin;
   rigid_stand stand;
-  double rotation[9], place[3]; /* of b in a's coordinates */
+  feature_frame frame; /* of b in a's coordinates */
 } patching;
 
 /* The smaller of the two. */
@@ -105,11 +105,24 @@ static void find_frame(patching *p) {
   double way[3];
   const rigid_body *a = p->a, *b = p->b;
   for (int i = 0; i < 9; i++) {
-    p->rotation[i] = 0;
-    for (int k = 0; k < 3; k++) p->rotation[i] += a->rotation[3 * k + i / 3] * b->rotation[3 * k + i % 3];
+    p->frame.rotation[i] = 0;
+    for (int k = 0; k < 3; k++) p->frame.rotation[i] += a->rotation[3 * k + i / 3] * b->rotation[3 * k + i % 3];
   }
   sub3(b->position, a->position, way);
-  turn_back3(a->rotation, way, p->place);
+  turn_back3(a->rotation, way, p->frame.place);
+}
+
+/* The same from where they stood when nothing was deep. */
+static void find_frame_before(const patching *p, const rigid_stand *stand, feature_frame *frame) {
+  rigid_body there = {.orientation = {stand->turn[0], stand->turn[1], stand->turn[2], stand->turn[3]}};
+  gz_rigid_set_rotation(&there);
+  memcpy(frame->rotation, there.rotation, sizeof frame->rotation);
+  memcpy(frame->place, stand->place, sizeof frame->place);
+  if (find_smaller(p) == p->b) return;
+  double back[3];
+  turn_back3(there.rotation, stand->place, back);
+  for (int i = 0; i < 9; i++) frame->rotation[i] = there.rotation[3 * (i % 3) + i / 3];
+  for (int k = 0; k < 3; k++) frame->place[k] = -back[k];
 }
 
 static graze_status fail_memory(const patching *p) {
@@ -123,11 +136,11 @@ static graze_status list_pairs(const patching *p, double limit, const graze_tria
   const rigid_surface *s = p->a->surface, *t = p->b->surface;
   graze_pose poses[2] = {graze_pose_identity(), graze_pose_identity()};
   double shift[3];
-  turn3(p->rotation, t->center, shift);
+  turn3(p->frame.rotation, t->center, shift);
   for (int k = 0; k < 3; k++) {
     poses[0].m[4 * k + 3] = -s->center[k];
-    memcpy(poses[1].m + 4 * k, p->rotation + 3 * k, 3 * sizeof(double));
-    poses[1].m[4 * k + 3] = p->place[k] - shift[k];
+    memcpy(poses[1].m + 4 * k, p->frame.rotation + 3 * k, 3 * sizeof(double));
+    poses[1].m[4 * k + 3] = p->frame.place[k] - shift[k];
   }
   graze_status status = *query != NULL ? GRAZE_OK : graze_query_create(context, query);
   return status == GRAZE_OK ? gz_mesh_list_near(*query, s->mesh, &poses[0], t->mesh, &poses[1], limit, pairs, count)
@@ -144,22 +157,54 @@ static double find_overlap(const patching *p, const rigid_contact *old, uint32_t
   return most;
 }
 
-/* How deep to look. What is deeper than the thicker body is thick may be its far side, coming out of the thinner one. */
-static double find_depth(const patching *p, double overlap) {
+/* How deep what is new may be. What is deeper than the thicker body is thick may be its far side, coming out of the
+ * thinner one. */
+static double find_sudden_depth(const patching *p) {
   const double least = fmin(p->a->least, p->b->least), most = fmax(p->a->least, p->b->least);
-  return fmax(deep * least, fmin(p->margin + overlap, isfinite(most) ? most : least));
+  return fmax(deep * least, fmin(p->margin, isfinite(most) ? most : least));
 }
 
-static graze_status touch_surfaces(patching *p, double overlap) {
+/* How deep to look for what has come from outside. */
+static double find_depth(const patching *p, double overlap) {
+  return fmax(find_sudden_depth(p), fmin(p->margin + overlap, find_smaller(p)->reach));
+}
+
+static int compare_features(const void *x, const void *y) {
+  const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+  return a < b ? -1 : a > b;
+}
+
+static bool list_known(const patching *p, const rigid_contact *old, uint32_t old_count, feature_limits *limits) {
+  uint32_t count = 0;
+  if (!gz_buffer_reserve(p->world->context, &p->worker->used, MOST_POINTS * old_count * sizeof count, 0)) return false;
+  uint32_t *known = p->worker->used.data;
+  for (uint32_t k = 0; k < old_count; k++) {
+    for (uint32_t i = 0; i < old[k].count; i++) known[count++] = old[k].points[i].feature;
+  }
+  if (count > 0) qsort(known, count, sizeof *known, compare_features);
+  limits->known = known;
+  limits->known_count = count;
+  return true;
+}
+
+static graze_status touch_surfaces(patching *p, const rigid_contact *old, uint32_t old_count) {
   const graze_triangle_pair *pairs = NULL;
   uint64_t count = 0;
-  const double radius = p->a->radius + p->b->radius, depth = find_depth(p, overlap);
+  const double radius = p->a->radius + p->b->radius, depth = find_depth(p, find_overlap(p, old, old_count));
   find_frame(p);
   graze_status status = list_pairs(p, fmax(p->margin + radius, depth) * (1 + 0x1p-20), &pairs, &count);
   if (status != GRAZE_OK) return status;
   const feature_side sides[2] = {{p->a->surface, p->a->radius}, {p->b->surface, p->b->radius}};
-  return gz_features_find(p->world->context, sides, p->rotation, p->place, pairs, count, p->margin, depth + radius,
-                          &p->worker->touches)
+  feature_limits limits = {.margin = p->margin, .depth = depth + radius};
+  limits.slight = deep * fmin(p->a->least, p->b->least) + radius;
+  limits.sudden = find_sudden_depth(p) + radius;
+  if (!list_known(p, old, old_count, &limits)) return fail_memory(p);
+  feature_frame before;
+  if (old[0].is_patch) {
+    find_frame_before(p, &old[0].cache.at_axis, &before);
+    limits.before = &before;
+  }
+  return gz_features_find(p->world->context, sides, &p->frame, pairs, count, &limits, &p->worker->touches)
              ? GRAZE_OK
              : fail_memory(p);
 }
@@ -200,8 +245,8 @@ static void to_second(const patching *p, const double at[3], double own[3]) {
     turn3(p->a->rotation, at, way);
     for (int k = 0; k < 3; k++) own[k] = way[k] + (p->a->position[k] - p->b->position[k]);
   } else {
-    sub3(at, p->place, way);
-    turn_back3(p->rotation, way, own);
+    sub3(at, p->frame.place, way);
+    turn_back3(p->frame.rotation, way, own);
   }
 }
 
@@ -255,6 +300,13 @@ static void gather(gz_array *touches, size_t first, bool *used, feature_touch **
   }
 }
 
+/* Whether something overlaps by more than contacts at rest; touches are sorted. */
+static bool is_deep(const patching *p) {
+  const gz_array *touches = &p->worker->touches;
+  const double slight = deep * fmin(p->a->least, p->b->least);
+  return touches->count > 0 && RIGID_AT(*touches, feature_touch, 0)->gap < -slight;
+}
+
 static rigid_contact *add_patch(const patching *p, uint32_t number, const rigid_contact *old, uint32_t old_count) {
   gz_array *to = &p->worker->patches;
   if (!array_reserve(p->world->context, to, 1, sizeof(rigid_contact))) return NULL;
@@ -266,6 +318,7 @@ static rigid_contact *add_patch(const patching *p, uint32_t number, const rigid_
   c->patch = number;
   c->normal[2] = 1; /* of nothing yet, but a unit vector */
   c->cache.at_points = p->stand;
+  c->cache.at_axis = is_deep(p) && old[0].is_patch ? old[0].cache.at_axis : p->stand;
   c->cache.margin = p->margin;
   for (uint32_t k = 0; k < old_count && number == 0; k++) {
     c->touches = c->touches || old[k].touches;
@@ -321,6 +374,6 @@ graze_status gz_rigid_find_patches(const graze_rigid *world, const rigid_body *a
   find_stand(&p);
   if (use_again(&p, spare, old, old_count)) return copy_patches(&p, old, old_count) ? GRAZE_OK : fail_memory(&p);
   worker->touches.count = 0;
-  graze_status status = b->is_wall ? touch_wall(&p) : touch_surfaces(&p, find_overlap(&p, old, old_count));
+  graze_status status = b->is_wall ? touch_wall(&p) : touch_surfaces(&p, old, old_count);
   return status == GRAZE_OK ? make_patches(&p, old, old_count) : status;
 }

@@ -24,7 +24,7 @@ typedef struct rigid_body {
   /* The shape: all points within `radius` of the polytope, which has one corner, two, or a surface. */
   graze_rigid_shape shape;
   bool is_wall;
-  polytope core;                /* of a MESH: the corners of a box around it */
+  polytope core;          /* of a MESH: the corners of a box around it */
   rigid_surface *surface; /* of a MESH, and of what has met one */
   double radius, edges[3], length;
   double reach, least; /* of its farthest point from the centre; half of its smallest extent, infinite for a wall and
@@ -60,7 +60,8 @@ typedef struct rigid_stand {
   double place[3], turn[4];
 } rigid_stand;
 
-/* What was found of two polytopes, and where they stood then: it is used as long as they have hardly moved. */
+/* What was found of two polytopes, and where they stood then: it is used as long as they have hardly moved. Of patches
+ * `at_axis` is where nothing was deep. */
 typedef struct rigid_cache {
   polytope_axis axis;
   rigid_stand at_axis, at_points;

@@ -151,12 +151,38 @@ static bool find_edges(const graze_context *context, rigid_surface *s) {
   return good;
 }
 
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_region(surface_face *faces, uint32_t t) {
+  while (faces[t].region != t) {
+    faces[t].region = faces[faces[t].region].region;
+    t = faces[t].region;
+  }
+  return t;
+}
+
+/* Faces that flat edges join. */
+static void find_regions(rigid_surface *s) {
+  for (uint32_t t = 0; t < s->face_count; t++) s->faces[t].region = t;
+  for (uint32_t e = 0; e < s->edge_count; e++) {
+    const uint32_t *sides = s->edges[e].faces;
+    if (s->edges[e].bend != BEND_FLAT || sides[1] == NO_FACE) continue;
+    if (s->faces[sides[0]].is_flat || s->faces[sides[1]].is_flat) continue;
+    if (dot3(s->faces[sides[0]].normal, s->faces[sides[1]].normal) <= 0) continue;
+    const uint32_t a = find_region(s->faces, sides[0]), b = find_region(s->faces, sides[1]);
+    s->faces[a < b ? b : a].region = a < b ? a : b;
+  }
+  for (uint32_t t = 0; t < s->face_count; t++) s->faces[t].region = find_region(s->faces, t);
+}
+
 /* ---- stars ------------------------------------------------------------------------------------------------------- */
 
 static void own_corners(rigid_surface *s, bool *taken) {
+  for (uint32_t i = 0; i < s->corner_count; i++) s->face_of[i] = NO_FACE;
   for (uint32_t t = 0; t < s->face_count; t++) {
     for (int i = 0; i < 3; i++) {
       const uint32_t corner = s->faces[t].corners[i];
+      if (s->face_of[corner] == NO_FACE && !s->faces[t].is_flat) s->face_of[corner] = t;
       if (!taken[corner]) s->faces[t].own |= (uint8_t)(1u << i);
       taken[corner] = true;
     }
@@ -167,7 +193,8 @@ static bool find_stars(const graze_context *context, rigid_surface *s) {
   bool *taken = gz_new_zeroed(context, s->corner_count, sizeof *taken);
   s->star_first = gz_new_zeroed(context, s->corner_count + (size_t)1, sizeof *s->star_first);
   s->stars = gz_new(context, 2 * (size_t)s->edge_count, sizeof *s->stars);
-  const bool good = taken != NULL && s->star_first != NULL && s->stars != NULL;
+  s->face_of = gz_new(context, s->corner_count, sizeof *s->face_of);
+  const bool good = taken != NULL && s->star_first != NULL && s->stars != NULL && s->face_of != NULL;
   if (good) {
     own_corners(s, taken);
     for (uint32_t e = 0; e < s->edge_count; e++) {
@@ -218,6 +245,7 @@ static bool fill(const graze_context *context, rigid_surface *s) {
   if (s->faces == NULL || !join_corners(context, s)) return false;
   find_normals(s);
   if (!find_edges(context, s) || !find_stars(context, s)) return false;
+  find_regions(s);
   graze_mesh_get_facts(s->mesh, &facts);
   s->thickness = facts.closed && facts.oriented ? find_thickness(s) : (double)INFINITY;
   return true;
@@ -250,20 +278,30 @@ void gz_surface_destroy(rigid_surface *s) {
   gz_free(s->faces);
   gz_free(s->star_first);
   gz_free(s->stars);
+  gz_free(s->face_of);
   graze_mesh_destroy(s->own);
   gz_free(s);
 }
 
+/* What is flat has its solid on one side of it all the same. */
+static bool is_behind(const rigid_surface *s, uint32_t face, const double way[3]) {
+  return face == NO_FACE || s->faces[face].is_flat || dot3(s->faces[face].normal, way) < 0;
+}
+
 bool gz_surface_corner_faces(const rigid_surface *s, uint32_t corner, const double way[3]) {
+  bool is_flat = true;
   for (uint32_t i = s->star_first[corner]; i < s->star_first[corner + 1]; i++) {
-    if (dot3(s->stars[i], way) < -lean) return false;
+    const double out = dot3(s->stars[i], way);
+    if (out < -lean) return false;
+    is_flat = is_flat && out <= lean;
   }
-  return true;
+  return !is_flat || is_behind(s, s->face_of[corner], way);
 }
 
 /* Behind the rim of an open mesh the solid goes straight down. */
 bool gz_surface_edge_faces(const rigid_surface *s, uint32_t edge, const double way[3]) {
   const surface_edge *e = &s->edges[edge];
+  bool is_flat = true;
   double into[3];
   for (int i = 0; i < 2; i++) {
     if (e->faces[i] == NO_FACE) {
@@ -274,7 +312,9 @@ bool gz_surface_edge_faces(const rigid_surface *s, uint32_t edge, const double w
     } else {
       find_into(s, e, i, into);
     }
-    if (dot3(into, way) < -lean) return false;
+    const double out = dot3(into, way);
+    if (out < -lean) return false;
+    is_flat = is_flat && out <= lean;
   }
-  return true;
+  return !is_flat || is_behind(s, e->faces[0], way);
 }

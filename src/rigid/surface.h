@@ -23,6 +23,7 @@ typedef struct surface_face {
   uint32_t edges[3]; /* from corner i to the next */
   uint8_t own;       /* bits 0 to 2: corners; 3 to 5: edges */
   bool is_flat;      /* it has no area, and no normal */
+  uint32_t region;   /* the lowest of the faces that it makes one flat face with */
   double normal[3];
 } surface_face;
 
@@ -36,6 +37,7 @@ typedef struct rigid_surface {
   surface_face *faces;
   uint32_t *star_first; /* corner_count + 1: into `stars`, */
   double (*stars)[3];   /* unit vectors along the edges that leave the corner */
+  uint32_t *face_of;    /* of each corner: one with an area, or NO_FACE */
   double thickness;     /* of a closed one: volume over area; else infinite */
   double reach;         /* of the farthest corner */
 } rigid_surface;
