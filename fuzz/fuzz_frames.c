@@ -1,4 +1,4 @@
-/* The reader of frames of balls on any bytes. */
+/* The reader of frames of balls and rigid bodies on any bytes. */
 #include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -14,10 +14,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     balls += got.sets[i].count;
   }
   check_that(balls == got.balls);
-  for (uint32_t i = 0; i < got.balls; i++) check_that(got.radii[i] > 0 && isfinite(got.radii[i]));
+  check_that(got.numbers == (got.radii != NULL ? 9 : 13));
+  for (uint32_t i = 0; got.radii != NULL && i < got.balls; i++) check_that(got.radii[i] > 0 && isfinite(got.radii[i]));
   for (uint64_t i = 0; i < got.count; i++)
     check_that(isfinite(got.times[i]) && (i == 0 || got.steps[i] > got.steps[i - 1]));
-  for (uint64_t i = 0; i < 9 * got.count * got.balls; i++) check_that(isfinite(got.states[i]));
+  for (uint64_t i = 0; i < got.numbers * got.count * got.balls; i++) check_that(isfinite(got.states[i]));
   graze_frames_free(&got);
   return 0;
 }

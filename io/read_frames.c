@@ -1,4 +1,5 @@
-/* read_frames.c: balls at many times (.gzt), as `graze simulate --frames` writes them and docs/files.md describes them.
+/* read_frames.c: balls or rigid bodies at many times (.gzt), as `graze simulate --frames` writes them and docs/files.md
+ * describes them.
  *
  * As with particles nothing is skipped and nothing repaired: a file is its head, sets and radii, and then as many whole
  * frames as its size has room for. */
@@ -9,7 +10,7 @@
 #include "file.h"
 #include "readers.h"
 
-enum { MAGIC_BYTES = 8, WORD = 8, BALL_BYTES = 72, FRAME_HEAD_BYTES = 16 };
+enum { MAGIC_BYTES = 8, WORD = 8, FRAME_HEAD_BYTES = 16, BALL_NUMBERS = 9, BODY_NUMBERS = 13 };
 
 typedef struct reading {
   const io_input *input;
@@ -51,6 +52,10 @@ static bool take_set(reading *r, graze_frames *frames, uint64_t *balls) {
   if (!take_word(r, &count, "a set") || !take_word(r, &length, "a set")) return false;
   if (length > rest_of(r) || (length + WORD - 1) / WORD * WORD > rest_of(r)) return fail_end(r, "the name of a set");
   const char *name = r->input->text + r->at;
+  if (frames->numbers == BODY_NUMBERS && count != 1)
+    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_BYTE, r->at - 2 * WORD,
+                      "set %llu has %llu rigid bodies, not one", (unsigned long long)frames->set_count,
+                      (unsigned long long)count);
   if (memchr(name, 0, (size_t)length) != NULL || count > frames->balls - *balls)
     return gz_io_fail(
         r->fault, GRAZE_ERROR_FORMAT, IO_BYTE, r->at, "set %llu: %s", (unsigned long long)frames->set_count,
@@ -102,21 +107,21 @@ static bool take_radii(reading *r, graze_frames *frames) {
 /* ---- the frames -------------------------------------------------------------------------------------------------- */
 
 static bool make_room(reading *r, graze_frames *frames) {
-  const size_t bytes = FRAME_HEAD_BYTES + BALL_BYTES * (size_t)frames->balls;
+  const size_t bytes = FRAME_HEAD_BYTES + frames->numbers * sizeof(double) * frames->balls;
   if (rest_of(r) % bytes != 0)
     return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_BYTE, r->input->size - rest_of(r) % bytes,
                       "the file ends within a frame of %zu bytes", bytes);
   const size_t count = rest_of(r) / bytes;
   frames->steps = gz_new(r->fault->context, count, sizeof *frames->steps);
   frames->times = gz_new(r->fault->context, count, sizeof *frames->times);
-  frames->states = gz_new(r->fault->context, 9 * count * frames->balls, sizeof *frames->states);
+  frames->states = gz_new(r->fault->context, frames->numbers * count * frames->balls, sizeof *frames->states);
   if (frames->steps == NULL || frames->times == NULL || frames->states == NULL) return gz_io_fail_memory(r->fault);
   frames->count = count;
   return true;
 }
 
 static bool take_frame(reading *r, graze_frames *frames, uint64_t frame) {
-  const size_t begin = r->at, numbers = 9 * (size_t)frames->balls;
+  const size_t begin = r->at, numbers = (size_t)frames->numbers * frames->balls;
   if (!take_word(r, &frames->steps[frame], "a frame") || !take_double(r, &frames->times[frame], "a frame"))
     return false;
   if (frame > 0 && frames->steps[frame] <= frames->steps[frame - 1])
@@ -130,9 +135,14 @@ static bool take_frame(reading *r, graze_frames *frames, uint64_t frame) {
 
 static bool read_all(const io_input *input, graze_frames *frames, io_fault *fault) {
   reading r = {input, fault, MAGIC_BYTES};
-  if (input->size < MAGIC_BYTES || memcmp(input->text, "GRZTRACK", MAGIC_BYTES) != 0)
-    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "frames begin with \"GRZTRACK\"");
-  if (!take_sets(&r, frames) || !take_radii(&r, frames) || !make_room(&r, frames)) return false;
+  const bool whole = input->size >= MAGIC_BYTES;
+  if (whole && memcmp(input->text, "GRZTRACK", MAGIC_BYTES) == 0) frames->numbers = BALL_NUMBERS;
+  if (whole && memcmp(input->text, "GRZPOSES", MAGIC_BYTES) == 0) frames->numbers = BODY_NUMBERS;
+  if (frames->numbers == 0)
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "frames begin with \"GRZTRACK\" or \"GRZPOSES\"");
+  if (!take_sets(&r, frames)) return false;
+  if (frames->numbers == BALL_NUMBERS && !take_radii(&r, frames)) return false;
+  if (!make_room(&r, frames)) return false;
   for (uint64_t i = 0; i < frames->count; i++) {
     if (!take_frame(&r, frames, i)) return false;
   }

@@ -75,6 +75,40 @@ static void reads_frames(void **unused) {
   graze_frames_free(&frames);
 }
 
+/* Of rigid bodies, without radii. */
+static file make_bodies(void) {
+  file f = {.size = 0};
+  put(&f, "GRZPOSES", 8);
+  put_word(&f, 2);
+  put_word(&f, 2);
+  for (int i = 0; i < 2; i++) {
+    put_word(&f, 1);
+    put_word(&f, 3);
+    put(&f, i == 0 ? "nut\0\0\0\0" : "peg\0\0\0\0", 8);
+  }
+  for (int frame = 0; frame < FRAMES; frame++) {
+    put_word(&f, 1 + (uint64_t)frame);
+    put_double(&f, frame);
+    for (int i = 0; i < 13 * 2; i++) put_double(&f, 100 * frame + i);
+  }
+  return f;
+}
+
+static void reads_bodies(void **unused) {
+  (void)unused;
+  const file f = make_bodies();
+  graze_frames frames;
+  assert_int_equal(graze_parse_frames(shared_context(1), f.bytes, f.size, "f", &frames), GRAZE_OK);
+  assert_int_equal(frames.numbers, 13);
+  assert_null(frames.radii);
+  assert_int_equal(frames.balls, 2);
+  assert_int_equal(frames.set_count, 2);
+  assert_string_equal(frames.sets[1].name, "peg");
+  assert_int_equal(frames.count, FRAMES);
+  for (uint64_t i = 0; i < 26; i++) assert_true(frames.states[26 + i] == (double)(100 + i));
+  graze_frames_free(&frames);
+}
+
 static void refuse(const file *f, size_t size, graze_status status, const char *words) {
   graze_frames frames;
   assert_int_equal(graze_parse_frames(shared_context(1), f->bytes, size, "f", &frames), status);
@@ -110,7 +144,7 @@ static void refuse_number(size_t at, double number, graze_status status, const c
 
 static void refuses_contradictions(void **unused) {
   (void)unused;
-  refuse_word(0, 0, "f: byte 0: frames begin with \"GRZTRACK\"");
+  refuse_word(0, 0, "f: byte 0: frames begin with \"GRZTRACK\" or \"GRZPOSES\"");
   refuse_word(AT_BALLS, UINT64_MAX, "byte 8: 18446744073709551615 balls in 2 sets");
   refuse_word(AT_BALLS, 4, "4 balls, but the sets have 3");
   refuse_word(AT_BALLS, 2, "set 1: its balls are more than those of the file");
@@ -123,6 +157,18 @@ static void refuses_contradictions(void **unused) {
   refuse_number(AT_RADII, NAN, GRAZE_ERROR_NOT_FINITE, "byte 72: a number of the radii is NaN");
   refuse_number(AT_FRAME + 8, -INFINITY, GRAZE_ERROR_NOT_FINITE, "byte 104: a number of a frame is infinite");
   refuse_number(AT_FRAME + 16 + 8 * 20, NAN, GRAZE_ERROR_NOT_FINITE, "is NaN");
+}
+
+static void refuses_bodies(void **unused) {
+  (void)unused;
+  const uint64_t both = 2, none = 0;
+  file f = make_bodies();
+  refuse(&f, f.size - 8, GRAZE_ERROR_FORMAT, "the file ends within a frame of 224 bytes");
+  memcpy(f.bytes + AT_COUNT, &both, sizeof both);
+  refuse(&f, f.size, GRAZE_ERROR_FORMAT, "byte 24: set 0 has 2 rigid bodies, not one");
+  f = make_bodies();
+  memcpy(f.bytes + AT_COUNT + 24, &none, sizeof none);
+  refuse(&f, f.size, GRAZE_ERROR_FORMAT, "byte 48: set 1 has 0 rigid bodies, not one");
 }
 
 static void reads_files(void **unused) {
@@ -165,8 +211,9 @@ static void survives_refusals(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_frames), cmocka_unit_test(refuses_ends),      cmocka_unit_test(refuses_contradictions),
-      cmocka_unit_test(reads_files),  cmocka_unit_test(survives_refusals),
+      cmocka_unit_test(reads_frames),   cmocka_unit_test(refuses_ends),      cmocka_unit_test(refuses_contradictions),
+      cmocka_unit_test(reads_files),    cmocka_unit_test(survives_refusals), cmocka_unit_test(reads_bodies),
+      cmocka_unit_test(refuses_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

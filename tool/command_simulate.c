@@ -69,8 +69,8 @@ static const struct argp_option options[] = {
      30},
     {0, 0, 0, 0, "Frames:", 40},
     {"frames", key_frames, "FILE|FOLDER", 0,
-     "every ball at every frame: one binary file if the name ends in .gzt, or a folder of VTK files, which ParaView "
-     "opens",
+     "every ball or rigid body at every frame: one binary file if the name ends in .gzt, or a folder of VTK files, "
+     "which ParaView opens",
      40},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a time line", 40},
     {"title", key_title, "TEXT", 0,

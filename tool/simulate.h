@@ -47,6 +47,7 @@ typedef struct simulate_balls {
 } simulate_balls;
 
 typedef struct simulate_frames simulate_frames;
+typedef struct simulate_bodies simulate_bodies;
 typedef struct simulate_film simulate_film;
 typedef struct simulate_hits simulate_hits;
 typedef struct simulate_check simulate_check;
@@ -135,6 +136,10 @@ graze_rigid_solver simulate_solver(const simulate_run *run);
 /* Makes the world, in place of the one there may be. */
 void simulate_make_rigid(simulate_run *run);
 
+/* Points whose hull is drawn for a rigid body, about its centre of mass: how many. */
+enum { SIMULATE_MOST_POINTS = 256 };
+uint32_t simulate_list_points(const graze_rigid_body_def *body, double (*points)[3]);
+
 /* Meshes, radii and middles of all rigid bodies, for the sets of run->balls. */
 void simulate_find_solids(simulate_run *run);
 
@@ -209,6 +214,13 @@ void simulate_balls_take(const simulate_run *run, const simulate_balls *balls);
 simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_balls *balls);
 void simulate_frames_add(simulate_frames *frames, uint64_t step, double time);
 void simulate_frames_close(simulate_frames *frames);
+
+/* Rigid bodies, in a file of frames or with their surfaces. */
+simulate_bodies *simulate_bodies_open(const simulate_run *run, bool surfaces);
+void simulate_bodies_free(simulate_bodies *bodies);
+void simulate_bodies_put_head(const simulate_bodies *bodies, output *out);
+void simulate_bodies_put_frame(const simulate_bodies *bodies, output *out, uint64_t step, double time);
+void simulate_bodies_put_vtk(simulate_bodies *bodies, output *out, double time);
 
 /* ---- the film ---- */
 

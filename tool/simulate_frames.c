@@ -12,14 +12,16 @@
 
 #include "diagnostics.h"
 #include "simulate.h"
+#include "vtk.h"
 
 enum { BALL_NUMBERS = 9, NAME_UNIT = 8 };
 
 struct simulate_frames {
   const char *path;
   const simulate_balls *balls;
-  char *list;   /* path of the list of files; NULL: one file */
-  output *file; /* the one file, or the list */
+  simulate_bodies *bodies; /* NULL: balls */
+  char *list;              /* path of the list of files; NULL: one file */
+  output *file;            /* the one file, or the list */
   uint64_t count;
 };
 
@@ -60,80 +62,51 @@ static void put_frame(const simulate_frames *frames, uint64_t step, double time)
 
 /* ---- VTK --------------------------------------------------------------------------------------------------------- */
 
-/* An array of a file: its bytes lie behind the text, after their number. */
-typedef struct vtk_array {
-  const char *name, *type;
-  int components;
-  const void *data;
-  size_t bytes;
-  void *own; /* to be freed, or NULL */
-} vtk_array;
+enum { BALL_ARRAYS = 5 };
 
-enum { RADIUS, VELOCITY, SPIN, SPEED, SET, POINTS, CONNECTIVITY, OFFSETS, VTK_ARRAYS };
+/* Arrays of all balls that are made for a frame. */
+typedef struct frame_arrays {
+  double *speeds;
+  int64_t *numbers; /* 0 to n: each point, and where the next begins */
+  int32_t *sets;
+} frame_arrays;
 
 static double length_of(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-static void list_arrays(const simulate_balls *balls, vtk_array arrays[VTK_ARRAYS]) {
-  const size_t n = (size_t)balls->count, three = 3 * n * sizeof(double);
-  double *speeds = malloc((n + 1) * sizeof *speeds);
-  int64_t *numbers = malloc((2 * n + 1) * sizeof *numbers); /* 0 to n: each point, and where the next begins */
-  int32_t *sets = malloc((n + 1) * sizeof *sets);
-  if (!speeds || !numbers || !sets) fail_out_of_memory();
-  for (size_t i = 0; i <= n; i++) numbers[i] = (int64_t)i;
-  for (size_t i = 0; i < n; i++) speeds[i] = length_of(balls->velocities + 3 * i);
+static frame_arrays make_arrays(const simulate_balls *balls) {
+  const size_t n = (size_t)balls->count;
+  const frame_arrays made = {malloc((n + 1) * sizeof *made.speeds), malloc((n + 1) * sizeof *made.numbers),
+                             malloc((n + 1) * sizeof *made.sets)};
+  if (!made.speeds || !made.numbers || !made.sets) fail_out_of_memory();
+  for (size_t i = 0; i <= n; i++) made.numbers[i] = (int64_t)i;
+  for (size_t i = 0; i < n; i++) made.speeds[i] = length_of(balls->velocities + 3 * i);
   for (size_t i = 0, set = 0, end = 0; i < n; i++) {
     while (i == end + balls->sets[set].count) end += balls->sets[set++].count;
-    sets[i] = (int32_t)set;
+    made.sets[i] = (int32_t)set;
   }
-  const vtk_array all[VTK_ARRAYS] = {{"radius", "Float64", 1, balls->radii, n * sizeof(double), NULL},
-                                     {"velocity", "Float64", 3, balls->velocities, three, NULL},
-                                     {"spin", "Float64", 3, balls->spins, three, NULL},
-                                     {"speed", "Float64", 1, speeds, n * sizeof(double), speeds},
-                                     {"set", "Int32", 1, sets, n * sizeof *sets, sets},
-                                     {"position", "Float64", 3, balls->positions, three, NULL},
-                                     {"connectivity", "Int64", 1, numbers, n * sizeof *numbers, numbers},
-                                     {"offsets", "Int64", 1, numbers + 1, n * sizeof *numbers, NULL}};
-  memcpy(arrays, all, sizeof all);
+  return made;
 }
 
-static void free_arrays(const vtk_array arrays[VTK_ARRAYS]) {
-  for (int i = 0; i < VTK_ARRAYS; i++) free(arrays[i].own);
-}
-
-static void put_arrays(output *out, const vtk_array *arrays, int first, int last, size_t *offset) {
-  for (int i = first; i <= last; i++) {
-    output_print(out,
-                 "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n",
-                 arrays[i].type, arrays[i].name, arrays[i].components, *offset);
-    *offset += sizeof(uint64_t) + arrays[i].bytes;
-  }
-}
-
-static void put_vtk(output *out, uint64_t count, double time, const vtk_array arrays[VTK_ARRAYS]) {
-  size_t offset = 0;
-  gz_put_text(out,
-              "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-              "header_type=\"UInt64\">\n<PolyData>\n<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" "
-              "NumberOfTuples=\"1\" format=\"ascii\">");
-  gz_put_double(out, time);
-  output_print(out,
-               "</DataArray></FieldData>\n<Piece NumberOfPoints=\"%" PRIu64 "\" NumberOfVerts=\"%" PRIu64
-               "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n",
-               count, count);
-  gz_put_text(out, "<PointData Scalars=\"speed\" Vectors=\"velocity\">\n");
-  put_arrays(out, arrays, RADIUS, SET, &offset);
-  gz_put_text(out, "</PointData>\n<Points>\n");
-  put_arrays(out, arrays, POINTS, POINTS, &offset);
-  gz_put_text(out, "</Points>\n<Verts>\n");
-  put_arrays(out, arrays, CONNECTIVITY, OFFSETS, &offset);
-  gz_put_text(out, "</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
-  for (int i = 0; i < VTK_ARRAYS; i++) {
-    put_word(out, arrays[i].bytes);
-    gz_put_bytes(out, arrays[i].data, arrays[i].bytes);
-  }
-  gz_put_text(out, "\n</AppendedData>\n</VTKFile>\n");
+static void put_balls_vtk(const simulate_balls *balls, output *out, double time) {
+  const frame_arrays made = make_arrays(balls);
+  const size_t n = (size_t)balls->count, number = n * sizeof(double);
+  const vtk_array arrays[BALL_ARRAYS] = {{"radius", "Float64", 1, balls->radii, number},
+                                         {"velocity", "Float64", 3, balls->velocities, 3 * number},
+                                         {"spin", "Float64", 3, balls->spins, 3 * number},
+                                         {"speed", "Float64", 1, made.speeds, number},
+                                         {"set", "Int32", 1, made.sets, n * sizeof *made.sets}};
+  vtk_write(out, &(vtk_frame){.time = time,
+                              .point_count = balls->count,
+                              .vert_count = balls->count,
+                              .points = balls->positions,
+                              .numbers = made.numbers,
+                              .arrays = arrays,
+                              .array_count = BALL_ARRAYS});
+  free(made.speeds);
+  free(made.numbers);
+  free(made.sets);
 }
 
 static char *file_name(const char *folder, uint64_t number) {
@@ -143,13 +116,13 @@ static char *file_name(const char *folder, uint64_t number) {
 }
 
 static void put_vtk_frame(const simulate_frames *frames, double time) {
-  vtk_array arrays[VTK_ARRAYS];
   char *path = file_name(frames->path, frames->count), *name = file_name("", frames->count);
   output *out = output_open(path);
-  list_arrays(frames->balls, arrays);
-  put_vtk(out, frames->balls->count, time, arrays);
+  if (frames->bodies)
+    simulate_bodies_put_vtk(frames->bodies, out, time);
+  else
+    put_balls_vtk(frames->balls, out, time);
   output_close(out);
-  free_arrays(arrays);
   gz_put_text(frames->file, "<DataSet timestep=\"");
   gz_put_double(frames->file, time);
   output_print(frames->file, "\" file=\"%s\"/>\n", name);
@@ -201,9 +174,13 @@ simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_ba
   simulate_frames *frames = calloc(1, sizeof *frames);
   if (!frames) fail_out_of_memory();
   *frames = (simulate_frames){.path = path, .balls = balls};
+  if (run->rigid) frames->bodies = simulate_bodies_open(run, !names_file(path));
   if (names_file(path)) {
     frames->file = output_open(path);
-    put_head(frames);
+    if (frames->bodies)
+      simulate_bodies_put_head(frames->bodies, frames->file);
+    else
+      put_head(frames);
     return frames;
   }
   if (asprintf(&frames->list, "%s/frames.pvd", path) < 0) fail_out_of_memory();
@@ -218,6 +195,8 @@ simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_ba
 void simulate_frames_add(simulate_frames *frames, uint64_t step, double time) {
   if (frames->list) {
     put_vtk_frame(frames, time);
+  } else if (frames->bodies) {
+    simulate_bodies_put_frame(frames->bodies, frames->file, step, time);
   } else {
     put_frame(frames, step, time);
   }
@@ -230,6 +209,7 @@ void simulate_frames_close(simulate_frames *frames) {
     remove_rest(frames);
   }
   output_close(frames->file);
+  simulate_bodies_free(frames->bodies);
   free(frames->list);
   free(frames);
 }

@@ -18,9 +18,7 @@ static void check_options(const simulate_run *run) {
   const struct {
     bool given;
     const char *name;
-  } balls_only[] = {{asked->frames, "--frames"},
-                    {asked->record, "--record"},
-                    {asked->precision == GRAZE_FLOAT, "--precision single"}};
+  } balls_only[] = {{asked->record, "--record"}, {asked->precision == GRAZE_FLOAT, "--precision single"}};
   for (size_t i = 0; i < sizeof balls_only / sizeof balls_only[0]; i++) {
     if (balls_only[i].given) fail("%s: rigid bodies have no %s yet", path_of(run), balls_only[i].name);
   }

@@ -7,7 +7,10 @@
 #include "graze/convex.h"
 #include "simulate.h"
 
-enum { SIDES = 24, RINGS = 4, MOST_POINTS = SIDES * 2 * (RINGS + 1) };
+enum { SIDES = 24, RINGS = 4 };
+
+_Static_assert(SIMULATE_MOST_POINTS >= SIDES * 2 * (RINGS + 1) && SIMULATE_MOST_POINTS >= 256,
+               "room for a capsule, a hull");
 
 static const double pi = 3.14159265358979323846;
 
@@ -48,6 +51,10 @@ static uint32_t list_points(const graze_rigid_body_def *body, double (*points)[3
     default:
       return 0;
   }
+}
+
+uint32_t simulate_list_points(const graze_rigid_body_def *body, double (*points)[3]) {
+  return body->shape == GRAZE_RIGID_SPHERE ? add_capsule(points, body->radius, 0) : list_points(body, points);
 }
 
 /* The middle of the box of the points, and how far they reach from there: what films put in place of a ball. */
@@ -125,7 +132,7 @@ static void take_whole(simulate_run *run, uint32_t ball, const graze_rigid_body_
 }
 
 void simulate_find_solids(simulate_run *run) {
-  double points[MOST_POINTS > 256 ? MOST_POINTS : 256][3];
+  double points[SIMULATE_MOST_POINTS][3];
   for (uint32_t i = 0; i < run->balls.object_count; i++) {
     graze_rigid_body_def body;
     const uint32_t object = run->balls.objects[i];

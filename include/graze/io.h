@@ -264,15 +264,17 @@ typedef struct graze_frames_set { /* an object that is a ball, or a set of parti
   uint32_t count;
 } graze_frames_set;
 
-/* Every ball at many times, as `graze simulate --frames FILE.gzt` writes them; docs/files.md describes the file. */
+/* Every ball, or rigid body, at many times, as `graze simulate --frames FILE.gzt` writes them; docs/files.md describes
+ * the file. */
 typedef struct graze_frames {
   graze_frames_set *sets; /* balls are numbered set by set */
   uint32_t set_count, balls;
-  double *radii;
-  uint64_t count;  /* frames */
-  uint64_t *steps; /* of each frame, ascending */
+  double *radii;    /* NULL: of rigid bodies, each of which is a set of its own */
+  uint32_t numbers; /* of a state: 9, or 13 of a rigid body */
+  uint64_t count;   /* frames */
+  uint64_t *steps;  /* of each frame, ascending */
   double *times;
-  double *states; /* of each frame, of each ball: x y z vx vy vz wx wy wz */
+  double *states; /* of each frame, of each ball: x y z vx vy vz wx wy wz; of each body: x y z qw qx qy qz vx ... */
 } graze_frames;
 
 /* Errors: ARGUMENT, FILE, FORMAT (the message has the byte), NOT_FINITE, LIMIT, MEMORY. On failure `frames` is empty.

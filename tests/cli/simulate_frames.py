@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes what `graze simulate` writes of every ball at every frame, as docs/files.md describes it, and the film's page,
+"""Decodes what `graze simulate` writes of every ball or body at every frame, as docs/files.md describes it, and the film's page,
 and compares them with the tables of runs that end there. It shares no code.
 
     simulate_frames.py --bin FOLDER
@@ -96,13 +96,14 @@ def read_vtk(path):
     end = data.rindex(b"\n</AppendedData>")
     root = tree.fromstring(data[:begin] + b"</VTKFile>")
     piece, arrays, used = root.find("PolyData/Piece"), {}, 0
-    for array in piece.iter("DataArray"):
+    for group, array in ((group, array) for group in piece for array in group):
         at = appended + int(array.get("offset"))
         size, = unpack_from("<Q", data, at)
         form = {"Float64": "d", "Int32": "i", "Int64": "q"}[array.get("type")]
         values = unpack_from(f"<{size // calcsize(form)}{form}", data, at + 8)
         width = int(array.get("NumberOfComponents"))
-        arrays[array.get("Name")] = [values[i:i + width] for i in range(0, len(values), width)]
+        name = "polygon " * (group.tag == "Polys") + array.get("Name")
+        arrays[name] = [values[i:i + width] for i in range(0, len(values), width)]
         used = max(used, at + 8 + size)
     assert used == end and int(piece.get("NumberOfPoints")) == len(arrays["position"])
     time = float(root.find("PolyData/FieldData/DataArray").text)
@@ -342,6 +343,114 @@ def check_draw(bench):
     bench.same("angles, rounded to less than 0.4 degrees", 0.05 < max(angles) < 0.4, True)
 
 
+SHAPES = {"box": ({"box": [1, 2, 0.5]}, 1), "ball": ({"sphere": 0.5}, math.pi / 6),
+          "capsule": ({"capsule": [0.25, 1]}, math.pi * (0.0625 + 0.015625 * 4 / 3)),
+          "cylinder": ({"cylinder": [0.5, 0.75]}, math.pi * 0.25 * 0.75), "hull": ({"hull": "wedge.obj"}, 1)}
+POSES = ("x", "y", "z", *TURN, "vx", "vy", "vz", "wx", "wy", "wz")
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def plus(a, b, factor=1):
+    return [x + factor * y for x, y in zip(a, b)]
+
+
+def make_bodies(folder):
+    """A shape of each kind that falls, turned and turning; the hull is half of a box of 1 x 1 x 2."""
+    (folder / "wedge.obj").write_text("v 3 0 0\nv 4 0 0\nv 3 1 0\nv 3 0 2\nv 4 0 2\nv 3 1 2\nv 3.25 0.25 1\nf 1 2 3\n")
+    objects = [{"name": f"{name}, a", "shape": shape, "pose": [0.8, -0.6, 0, 3 * i, 0.6, 0.8, 0, 0, 0, 0, 1, 1.5],
+                "body": {"density": 2, "spin": [1 + i, 2, 0.5], "velocity": [i, 0.25, -2]}}
+               for i, (name, (shape, _)) in enumerate(SHAPES.items())]
+    (folder / "bodies.json").write_text(json.dumps({"graze": 1, "objects": objects, "simulation": {
+        "model": "rigid", "materials": {"m": {"friction": 0.5}}, "walls": [{"point": [0, 0, 0], "normal": [0, 0, 1]}]}}))
+    return [body["name"] for body in objects]
+
+
+def rigid_states(bench, steps):
+    path = bench.folder / "bodies.csv"
+    subprocess.run([bench.tool, "simulate", bench.folder / "bodies.json", "--steps", str(steps), "--dt", "auto", "-q",
+                    "--final", path], check=True, stdout=subprocess.DEVNULL)
+    with open(path, newline="", encoding="utf-8") as file:
+        return {row["name"]: [float(row[k]) for k in POSES] for row in csv.DictReader(file)}
+
+
+def read_poses(path):
+    """Names, and (step, time, states) of each frame of a .gzt file of bodies."""
+    data, at, names, read = path.read_bytes(), 24, [], []
+    magic, bodies, sets = unpack_from("<8s2Q", data)
+    assert magic == b"GRZPOSES" and bodies == sets
+    for _ in range(sets):
+        count, length = unpack_from("<2Q", data, at)
+        assert count == 1
+        names.append(data[at + 16:at + 16 + length].decode())
+        at += 16 + -(-length // 8) * 8
+    while at < len(data):
+        step, time, *numbers = unpack_from(f"<Qd{13 * bodies}d", data, at)
+        at += 16 + 104 * bodies
+        read.append((step, time, {name: numbers[13 * i:13 * i + 13] for i, name in enumerate(names)}))
+    assert at == len(data)
+    return names, read
+
+
+def check_surface(bench, what, state, polygons, points, volume):
+    """Polygons close a volume, turn outward around the centre of mass, and move with the body."""
+    edges, total, inside = {}, 0, True
+    for polygon in polygons:
+        corners = [plus(points[c]["position"], state, -1) for c in polygon]
+        for a, b, c in ((corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)):
+            share = sum(x * y for x, y in zip(a, cross(b, c))) / 6
+            total += share
+            inside = inside and share > 0
+        for edge in zip(polygon, polygon[1:] + polygon[:1]):
+            edges[edge] = edges.get(edge, 0) + 1
+    closed = all(n == 1 and (b, a) in edges for (a, b), n in edges.items())
+    bench.same(f"{what}: closed, outward", (closed, inside), (True, True))
+    bench.same(f"{what}: its volume, {total} of {volume}", 0.9 * volume < total < volume * (1 + 1e-12), True)
+    for point in points.values():
+        wanted = plus(state[7:10], cross(state[10:], plus(point["position"], state, -1)))
+        moves = math.dist(point["velocity"], wanted) < 1e-12 and point["spin"] == tuple(state[10:])
+        turned = point["orientation"] == tuple(state[3:7]) and math.isclose(point["speed"][0], math.hypot(*wanted))
+        if not (moves and turned):
+            bench.same(f"{what}: a point", point, wanted)
+    rows = turn(state[3:7])
+    return [[sum(rows[3 * r + c] * away[r] for r in range(3)) for c in range(3)]
+            for away in (plus(p["position"], state, -1) for p in points.values())]
+
+
+def check_bodies(bench):
+    """The frames of rigid bodies are the states of runs that end there, and what is drawn is the bodies."""
+    names, run = make_bodies(bench.folder), [bench.tool, "simulate", bench.folder / "bodies.json", "--steps", "50", "-q"]
+    run += ["--dt", "auto", "--every", "20", "--frames"]
+    subprocess.run([*run, bench.folder / "bodies.gzt"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*run, bench.folder / "bodies"], check=True, stdout=subprocess.DEVNULL)
+    listed, frames = read_poses(bench.folder / "bodies.gzt")
+    bench.same("bodies", listed, names)
+    bench.same("steps of bodies", [step for step, _, _ in frames], [0, 20, 40, 50])
+    first = {}
+    for number, (step, time, states) in enumerate(frames):
+        bench.same(f"the bodies at step {step}", states, rigid_states(bench, step))
+        at, arrays = read_vtk(bench.folder / f"bodies/frame_{number:06}.vtp")
+        bench.same(f"the time of step {step}", at, time)
+        count, ends = len(names), [0] + [e for e, in arrays["polygon offsets"]]
+        points = [dict(zip(arrays, values)) for values in zip(*(arrays[k] for k in list(arrays)[:6]))]
+        corners = [c for c, in arrays["polygon connectivity"]]
+        polygons = [corners[a:b] for a, b in zip(ends, ends[1:])]
+        bench.same("centres", [(list(p["position"]), p["body"]) for p in points[:count]],
+                   [(states[name][:3], (i,)) for i, name in enumerate(names)])
+        bench.same("centres are points", [c for c, in arrays["connectivity"]], list(range(count)))
+        for i, (name, (_, (_, volume))) in enumerate(zip(names, SHAPES.items())):
+            own = {c: p for c, p in enumerate(points) if c >= count and p["body"] == (i,)}
+            shape = check_surface(bench, f"{name} at step {step}", states[name], [p for p in polygons if p[0] in own], own,
+                                  volume)
+            still = all(math.dist(a, b) < 1e-12 for a, b in zip(shape, first.setdefault(name, shape), strict=True))
+            bench.same(f"the shape of {name} at step {step}", still, True)
+    box = sorted(tuple(round(x, 9) for x in p) for p in first[names[0]])
+    bench.same("the box", box, sorted((x, y, z) for x in (-0.5, 0.5) for y in (-1, 1) for z in (-0.25, 0.25)))
+    bench.same("the ball", all(math.isclose(math.hypot(*p), 0.5) for p in first[names[1]]), True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
@@ -353,6 +462,7 @@ def main():
         names, radii, frames = check_track(bench)
         check_vtk(bench, names, radii, frames)
         check_restored(bench, frames)
+        check_bodies(bench)
         if films:
             check_page(bench, names, radii, frames)
             check_replay(bench, frames)

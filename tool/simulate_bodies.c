@@ -1,0 +1,218 @@
+/* Frames of rigid bodies for other programs: their states, and their surfaces as polygons, which are those of films.
+ * Round ones have corners on the surface. docs/files.md describes the files. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "graze/convex.h"
+#include "simulate.h"
+#include "vtk.h"
+
+enum { BODY_NUMBERS = 13, NAME_UNIT = 8 };
+
+/* Polygons about the centre of mass, and whose they are. */
+typedef struct body_surface {
+  graze_rigid_body_def body;
+  graze_hull *hull;
+} body_surface;
+
+struct simulate_bodies {
+  const simulate_run *run;
+  uint32_t count;
+  body_surface *surfaces; /* that differ */
+  uint32_t surface_count;
+  uint32_t *surface_of; /* of each body */
+  uint64_t points, polygons, corners;
+  /* Of a frame: centres, then corners. */
+  double *positions, *velocities, *spins, *orientations, *speeds;
+  int32_t *bodies;
+  int64_t *numbers, *polygon_corners, *polygon_ends;
+};
+
+static void *new_array(uint64_t count, size_t size) {
+  void *array = calloc((size_t)count + 1, size);
+  if (!array) fail_out_of_memory();
+  return array;
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+static bool is_same(const graze_rigid_body_def *x, const graze_rigid_body_def *y) {
+  return x->shape == y->shape && x->radius == y->radius && x->length == y->length &&
+         memcmp(x->edges, y->edges, sizeof x->edges) == 0 && x->point_count == y->point_count &&
+         (x->point_count == 0 || memcmp(x->points, y->points, x->point_count * 3 * sizeof(double)) == 0);
+}
+
+static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def *body) {
+  double points[SIMULATE_MOST_POINTS][3];
+  for (uint32_t i = bodies->surface_count; i-- > 0;) {
+    if (is_same(&bodies->surfaces[i].body, body)) return i;
+  }
+  body_surface *surfaces = realloc(bodies->surfaces, (bodies->surface_count + 1) * sizeof *surfaces);
+  if (!surfaces) fail_out_of_memory();
+  bodies->surfaces = surfaces;
+  body_surface *made = &surfaces[bodies->surface_count];
+  made->body = *body;
+  must(bodies->run->session.context,
+       graze_hull_create(bodies->run->session.context, simulate_list_points(body, points), points[0], &made->hull));
+  return bodies->surface_count++;
+}
+
+/* Polygons are the same in all frames. */
+static void list_polygons(simulate_bodies *bodies) {
+  int64_t *corner = bodies->polygon_corners = new_array(bodies->corners, sizeof *corner);
+  int64_t *end = bodies->polygon_ends = new_array(bodies->polygons, sizeof *end);
+  int64_t first = bodies->count, ends = 0;
+  for (uint32_t i = 0; i < bodies->count; i++) {
+    const graze_hull *hull = bodies->surfaces[bodies->surface_of[i]].hull;
+    for (uint32_t k = 0; k < hull->corner_count; k++) *corner++ = first + hull->face_corners[k];
+    for (uint32_t f = 0; f < hull->face_count; f++) *end++ = ends + hull->face_first[f + 1];
+    first += hull->vertex_count;
+    ends += hull->corner_count;
+  }
+}
+
+static void make_arrays(simulate_bodies *bodies) {
+  bodies->positions = new_array(3 * bodies->points, sizeof(double));
+  bodies->velocities = new_array(3 * bodies->points, sizeof(double));
+  bodies->spins = new_array(3 * bodies->points, sizeof(double));
+  bodies->orientations = new_array(4 * bodies->points, sizeof(double));
+  bodies->speeds = new_array(bodies->points, sizeof(double));
+  bodies->bodies = new_array(bodies->points, sizeof(int32_t));
+  bodies->numbers = new_array(bodies->count, sizeof(int64_t));
+  for (uint32_t i = 0; i <= bodies->count; i++) bodies->numbers[i] = i;
+}
+
+simulate_bodies *simulate_bodies_open(const simulate_run *run, bool surfaces) {
+  simulate_bodies *bodies = new_array(1, sizeof *bodies);
+  bodies->run = run;
+  bodies->count = run->file.object_count;
+  bodies->points = bodies->count;
+  if (!surfaces) return bodies;
+  bodies->surface_of = new_array(bodies->count, sizeof *bodies->surface_of);
+  for (uint32_t i = 0; i < bodies->count; i++) {
+    graze_rigid_body_def body;
+    must(run->session.context, graze_rigid_get_body(run->rigid, i, &body));
+    bodies->surface_of[i] = find_surface(bodies, &body);
+    const graze_hull *hull = bodies->surfaces[bodies->surface_of[i]].hull;
+    bodies->points += hull->vertex_count;
+    bodies->polygons += hull->face_count;
+    bodies->corners += hull->corner_count;
+  }
+  list_polygons(bodies);
+  make_arrays(bodies);
+  return bodies;
+}
+
+void simulate_bodies_free(simulate_bodies *bodies) {
+  if (!bodies) return;
+  for (uint32_t i = 0; i < bodies->surface_count; i++) graze_hull_destroy(bodies->surfaces[i].hull);
+  free(bodies->surfaces);
+  free(bodies->surface_of);
+  free(bodies->positions);
+  free(bodies->velocities);
+  free(bodies->spins);
+  free(bodies->orientations);
+  free(bodies->speeds);
+  free(bodies->bodies);
+  free(bodies->numbers);
+  free(bodies->polygon_corners);
+  free(bodies->polygon_ends);
+  free(bodies);
+}
+
+/* ---- VTK --------------------------------------------------------------------------------------------------------- */
+
+/* A point that moves with its body. */
+static void put_point(simulate_bodies *bodies, uint64_t to, uint32_t number, const graze_body_def *body,
+                      const double at[3]) {
+  const double arm[3] = {at[0] - body->position[0], at[1] - body->position[1], at[2] - body->position[2]};
+  const double *w = body->spin;
+  const double turn[3] = {w[1] * arm[2] - w[2] * arm[1], w[2] * arm[0] - w[0] * arm[2], w[0] * arm[1] - w[1] * arm[0]};
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    const double velocity = body->velocity[k] + turn[k];
+    bodies->positions[3 * to + (uint64_t)k] = at[k];
+    bodies->velocities[3 * to + (uint64_t)k] = velocity;
+    bodies->spins[3 * to + (uint64_t)k] = body->spin[k];
+    square += velocity * velocity;
+  }
+  memcpy(bodies->orientations + 4 * to, body->orientation, sizeof body->orientation);
+  bodies->speeds[to] = sqrt(square);
+  bodies->bodies[to] = (int32_t)number;
+}
+
+static void place_points(simulate_bodies *bodies) {
+  uint64_t next = bodies->count;
+  for (uint32_t i = 0; i < bodies->count; i++) {
+    const graze_hull *hull = bodies->surfaces[bodies->surface_of[i]].hull;
+    graze_body_def body;
+    simulate_get_body(bodies->run, i, &body);
+    const graze_pose pose = graze_pose_from_quaternion(body.orientation, body.position);
+    put_point(bodies, i, i, &body, body.position);
+    for (uint32_t v = 0; v < hull->vertex_count; v++) {
+      double at[3];
+      graze_pose_apply(&pose, hull->points + 3 * (size_t)v, at);
+      put_point(bodies, next++, i, &body, at);
+    }
+  }
+}
+
+void simulate_bodies_put_vtk(simulate_bodies *bodies, output *out, double time) {
+  const size_t n = (size_t)bodies->points, number = n * sizeof(double);
+  const vtk_array arrays[] = {{"body", "Int32", 1, bodies->bodies, n * sizeof(int32_t)},
+                              {"velocity", "Float64", 3, bodies->velocities, 3 * number},
+                              {"spin", "Float64", 3, bodies->spins, 3 * number},
+                              {"orientation", "Float64", 4, bodies->orientations, 4 * number},
+                              {"speed", "Float64", 1, bodies->speeds, number}};
+  place_points(bodies);
+  vtk_write(out, &(vtk_frame){.time = time,
+                              .point_count = bodies->points,
+                              .vert_count = bodies->count,
+                              .polygon_count = bodies->polygons,
+                              .corner_count = bodies->corners,
+                              .points = bodies->positions,
+                              .numbers = bodies->numbers,
+                              .corners = bodies->polygon_corners,
+                              .ends = bodies->polygon_ends,
+                              .arrays = arrays,
+                              .array_count = sizeof arrays / sizeof arrays[0]});
+}
+
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
+
+static void put_word(output *out, uint64_t word) {
+  gz_put_bytes(out, &word, sizeof word);
+}
+
+/* As that of balls, each a set of its own, without radii. */
+void simulate_bodies_put_head(const simulate_bodies *bodies, output *out) {
+  static const char zeros[NAME_UNIT] = {0};
+  gz_put_text(out, "GRZPOSES");
+  put_word(out, bodies->count);
+  put_word(out, bodies->count);
+  for (uint32_t i = 0; i < bodies->count; i++) {
+    const char *name = bodies->run->file.objects[i].name;
+    const size_t length = strlen(name);
+    put_word(out, 1);
+    put_word(out, length);
+    gz_put_bytes(out, name, length);
+    gz_put_bytes(out, zeros, (NAME_UNIT - length % NAME_UNIT) % NAME_UNIT);
+  }
+}
+
+void simulate_bodies_put_frame(const simulate_bodies *bodies, output *out, uint64_t step, double time) {
+  put_word(out, step);
+  gz_put_bytes(out, &time, sizeof time);
+  for (uint32_t i = 0; i < bodies->count; i++) {
+    double row[BODY_NUMBERS];
+    graze_body_def body;
+    simulate_get_body(bodies->run, i, &body);
+    memcpy(row, body.position, 3 * sizeof *row);
+    memcpy(row + 3, body.orientation, 4 * sizeof *row);
+    memcpy(row + 7, body.velocity, 3 * sizeof *row);
+    memcpy(row + 10, body.spin, 3 * sizeof *row);
+    gz_put_bytes(out, row, sizeof row);
+  }
+}
