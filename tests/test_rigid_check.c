@@ -328,6 +328,158 @@ static void test_unknown(void **unused) {
   }
 }
 
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
+
+/* Of a box about a point. */
+static graze_mesh *box_mesh(const double edges[3], double middle) {
+  double points[8][3];
+  graze_hull *hull;
+  graze_mesh *mesh;
+  for (int i = 0; i < 24; i++) points[i / 3][i % 3] = middle + (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * edges[i % 3];
+  must(graze_hull_create(shared_context(1), 8, points[0], &hull));
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = hull->points;
+  def.vertex_count = hull->vertex_count;
+  def.indices = hull->triangles;
+  def.triangle_count = hull->triangle_count;
+  def.precision = GRAZE_DOUBLE;
+  must(graze_mesh_create(shared_context(1), &def, &mesh));
+  graze_hull_destroy(hull);
+  return mesh;
+}
+
+/* What is a box as a mesh is as deep in all others as the box is. */
+static void test_boxes_as_meshes(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(4);
+  int found = 0, forgiven = 0;
+  const int rounds = test_rounds(150, 5000);
+  for (int round = rounds; round > 0; round--) {
+    graze_rigid *boxes = make_world(1, NULL), *meshes = make_world(1, NULL);
+    graze_rigid_body_def def;
+    add_random(boxes, &state, GRAZE_RIGID_BOX, 0.6);
+    add_random(boxes, &state, random_shape(&state), 0.6);
+    graze_mesh *both[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < 2; i++) {
+      must(graze_rigid_get_body(boxes, i, &def));
+      if (i == 0 || (def.shape == GRAZE_RIGID_BOX && round % 2 == 0)) {
+        def.mesh = both[i] = box_mesh(def.edges, 7);
+        def.shape = GRAZE_RIGID_MESH;
+      }
+      add(meshes, &def);
+    }
+    const double slop = round % 3 == 0 ? 0 : 0.3 * random_unit(&state);
+    const graze_rigid_check_result a = check(boxes, slop), b = check(meshes, slop);
+    const double wide = def.shape == GRAZE_RIGID_CYLINDER ? 4e-4 : 1e-9;
+    assert_true(b.deepest.upper >= a.deepest.lower - wide && b.deepest.lower <= a.deepest.upper + wide);
+    if (a.count == 0) { /* what is forgiven need not be measured, but no way out may be missing for nothing */
+      assert_true(b.count == 0 || b.overlaps[0].unknown);
+      assert_true(a.deepest.upper > 0 || b.deepest.upper <= wide);
+      forgiven += b.count == 0;
+    } else {
+      assert_true(b.count == 1 || a.deepest.lower < slop + wide);
+      found += b.count == 1 && !b.overlaps[0].unknown;
+    }
+    graze_rigid_destroy(boxes);
+    graze_rigid_destroy(meshes);
+    for (int i = 0; i < 2; i++) graze_mesh_destroy(both[i]);
+  }
+  assert_true(found > rounds / 5 && forgiven > rounds / 10);
+}
+
+/* A gutter of two bars and a floor between them: its hull has what lies in the gutter, the gutter has not. */
+static graze_mesh *make_gutter(void) {
+  static const double profile[8][2] = {{-2, -1}, {2, -1}, {2, 1}, {1, 1}, {1, 0}, {-1, 0}, {-1, 1}, {-2, 1}};
+  static const int caps[6][3] = {{0, 1, 4}, {0, 4, 5}, {1, 2, 3}, {1, 3, 4}, {0, 5, 6}, {0, 6, 7}};
+  double corners[28][9];
+  int count = 0;
+  for (int i = 0; i < 8; i++) {
+    const double *p = profile[i], *q = profile[(i + 1) % 8];
+    const double side[2][9] = {{p[0], -3, p[1], q[0], -3, q[1], q[0], 3, q[1]},
+                               {p[0], -3, p[1], q[0], 3, q[1], p[0], 3, p[1]}};
+    memcpy(corners[count], side, sizeof side);
+    count += 2;
+  }
+  for (int end = 0; end < 2; end++) {
+    for (int i = 0; i < 6; i++, count++) {
+      for (int k = 0; k < 3; k++) {
+        const double *p = profile[caps[i][end == 0 ? k : 2 - k]];
+        corners[count][3 * k] = p[0];
+        corners[count][3 * k + 1] = end == 0 ? -3 : 3;
+        corners[count][3 * k + 2] = p[1];
+      }
+    }
+  }
+  return test_mesh(shared_context(1), corners[0], (uint32_t)count, GRAZE_VOLUMES_ORIENTED);
+}
+
+static void expect_depth(graze_rigid *world, double depth, double slop, uint64_t count) {
+  const graze_rigid_check_result result = check(world, slop);
+  if (result.count != count || !(fabs(result.deepest.lower - depth) < 1e-9) ||
+      (count > 0 && !(fabs(result.deepest.upper - depth) < 1e-9)))
+    fail_msg("%d found, %.17g to %.17g instead of %.17g", (int)result.count, result.deepest.lower, result.deepest.upper,
+             depth);
+  graze_rigid_destroy(world);
+}
+
+static void test_gutter(void **unused) {
+  (void)unused;
+  graze_mesh *gutter = make_gutter();
+  graze_rigid_body_def trough = define(GRAZE_RIGID_MESH, 0, 0, 0, 0, 0);
+  trough.type = GRAZE_BODY_STATIC;
+  trough.mesh = gutter;
+  must(graze_rigid_find_mesh_center(shared_context(1), gutter, trough.position));
+  const struct {
+    graze_rigid_shape shape;
+    double size, x, z, depth;
+  } cases[] = {{GRAZE_RIGID_SPHERE, 0.5, 0, 0.5, 0},
+               {GRAZE_RIGID_SPHERE, 0.5, 0.25, 0.4375, 0.0625},
+               {GRAZE_RIGID_SPHERE, 0.5, 0.5, 0.75, 0},
+               {GRAZE_RIGID_SPHERE, 0.125, 0, -0.25, 0.375},
+               {GRAZE_RIGID_SPHERE, 0.125, 0, 0, 0.125},
+               {GRAZE_RIGID_CAPSULE, 0.5, 0, 1.5, 0},
+               {GRAZE_RIGID_CAPSULE, 0.5, 0, 1.375, 0.125},
+               {GRAZE_RIGID_BOX, 1, 0, 0.5, 0},
+               {GRAZE_RIGID_BOX, 2, 0, 1, 0},
+               {GRAZE_RIGID_BOX, 1, 0, 0.46875, 0.03125},
+               {GRAZE_RIGID_CYLINDER, 0.5, 0, 1, 0},
+               {GRAZE_RIGID_CYLINDER, 0.5, 0, 0.9375, 0.0625}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    graze_rigid *world = make_world(1, NULL);
+    const graze_rigid_body_def body = define(cases[i].shape, cases[i].size, 2, cases[i].x, 0, cases[i].z);
+    add(world, &trough);
+    add(world, &body);
+    expect_depth(world, cases[i].depth, 1e-3, cases[i].depth > 0);
+  }
+  graze_mesh_destroy(gutter);
+}
+
+/* Of an open mesh the surface counts, from either side, and a wall sees its corners. */
+static void test_open_mesh(void **unused) {
+  (void)unused;
+  const double square[18] = {-5, -5, 0, 5, -5, 0, 5, 5, 0, -5, -5, 0, 5, 5, 0, -5, 5, 0}, up[3] = {0, 0, 1};
+  graze_mesh *mesh = test_mesh(shared_context(1), square, 2, GRAZE_VOLUMES_ORIENTED);
+  graze_rigid_body_def ground = define(GRAZE_RIGID_MESH, 0, 0, 0, 0, 0);
+  ground.mesh = mesh;
+  for (int side = -1; side <= 1; side += 2) {
+    ground.type = GRAZE_BODY_STATIC;
+    graze_rigid *world = make_world(1, NULL);
+    const graze_rigid_body_def ball = define(GRAZE_RIGID_SPHERE, 0.5, 0, 1, 0, side * 0.4375),
+                               near = define(GRAZE_RIGID_SPHERE, 0.5, 0, -1, 0, side * 0.5);
+    add(world, &ground);
+    add(world, &near);
+    add(world, &ball);
+    expect_depth(world, 0.0625, 0.01, 1);
+    world = make_world(1, up);
+    ground.type = GRAZE_BODY_KINEMATIC;
+    ground.position[2] = side * 0.125;
+    add(world, &ground);
+    expect_depth(world, side < 0 ? 0.125 : 0, 0.01, side < 0);
+    ground.position[2] = 0;
+  }
+  graze_mesh_destroy(mesh);
+}
+
 /* ---- who is left out --------------------------------------------------------------------------------------------- */
 
 static void test_left_out(void **unused) {
@@ -420,32 +572,45 @@ static graze_status use_memory(graze_context *context) {
   const graze_rigid_def world_def = graze_default_rigid_def();
   const graze_rigid_material m = graze_default_rigid_material();
   const graze_rigid_body_def defs[] = {define(GRAZE_RIGID_BOX, 2, 0, 0, 0, 0),
-                                       define(GRAZE_RIGID_CYLINDER, 1, 2, 1.5, 0, 0)};
-  const double point[3] = {0, 0, -1}, up[3] = {0, 0, 1};
+                                       define(GRAZE_RIGID_CYLINDER, 1, 2, 1.5, 0, 0),
+                                       define(GRAZE_RIGID_SPHERE, 1, 0, 0, 3, 0)};
+  const double point[3] = {0, 0, -1}, up[3] = {0, 0, 1}, slope[9] = {-5, -5, -0.5, 5, -5, 0, 0, 5, 0.5};
+  graze_rigid_body_def ground = define(GRAZE_RIGID_MESH, 0, 0, 0, 0, 0);
+  graze_mesh_def mesh_def = graze_default_mesh_def();
   graze_rigid_check_result result;
   graze_rigid *world;
+  graze_mesh *mesh = NULL;
   uint32_t number;
   graze_status status = graze_rigid_create(context, &world_def, &world);
   if (status != GRAZE_OK) return status;
-  status = graze_rigid_add_material(world, &m, &number);
+  mesh_def.vertices = slope;
+  mesh_def.vertex_count = 3;
+  mesh_def.precision = GRAZE_DOUBLE;
+  status = graze_mesh_create(context, &mesh_def, &mesh);
+  ground.type = GRAZE_BODY_STATIC;
+  ground.mesh = mesh;
+  if (status == GRAZE_OK) status = graze_rigid_add_material(world, &m, &number);
   if (status == GRAZE_OK) status = graze_rigid_add_wall(world, point, up, 0);
-  for (int i = 0; status == GRAZE_OK && i < 2; i++) status = graze_rigid_add_body(world, &defs[i], &number);
+  if (status == GRAZE_OK) status = graze_rigid_add_body(world, &ground, &number);
+  for (int i = 0; status == GRAZE_OK && i < 3; i++) status = graze_rigid_add_body(world, &defs[i], &number);
   if (status == GRAZE_OK) status = graze_rigid_check(world, 0.5, &result); /* between the prisms: finer ones are made */
   if (status == GRAZE_OK) status = graze_rigid_check(world, 0, &result);
   graze_rigid_destroy(world);
+  graze_mesh_destroy(mesh);
   return status;
 }
 
 static void test_refused_memory(void **unused) {
   (void)unused;
-  test_refuse_each(use_memory, 1000);
+  test_refuse_each(use_memory, 10000);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact_depths), cmocka_unit_test(test_touching),
-                                     cmocka_unit_test(test_boxes),        cmocka_unit_test(test_walls),
-                                     cmocka_unit_test(test_round_shapes), cmocka_unit_test(test_unknown),
-                                     cmocka_unit_test(test_left_out),     cmocka_unit_test(test_slop),
-                                     cmocka_unit_test(test_threads),      cmocka_unit_test(test_refused_memory)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_exact_depths),    cmocka_unit_test(test_touching),     cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_walls),           cmocka_unit_test(test_round_shapes), cmocka_unit_test(test_unknown),
+      cmocka_unit_test(test_boxes_as_meshes), cmocka_unit_test(test_gutter),       cmocka_unit_test(test_open_mesh),
+      cmocka_unit_test(test_left_out),        cmocka_unit_test(test_slop),         cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_refused_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

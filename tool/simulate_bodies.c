@@ -14,7 +14,9 @@ enum { BODY_NUMBERS = 13, NAME_UNIT = 8 };
 /* Polygons about the centre of mass, and whose they are. */
 typedef struct body_surface {
   graze_rigid_body_def body;
-  graze_hull *hull;
+  double *points;
+  uint32_t *corners, *ends; /* of each polygon, where the next one begins */
+  uint32_t point_count, corner_count, polygon_count;
 } body_surface;
 
 struct simulate_bodies {
@@ -44,8 +46,28 @@ static bool is_same(const graze_rigid_body_def *x, const graze_rigid_body_def *y
          (x->point_count == 0 || memcmp(x->points, y->points, x->point_count * 3 * sizeof(double)) == 0);
 }
 
-static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def *body) {
+static void make_room(body_surface *s, uint32_t points, uint32_t corners, uint32_t polygons) {
+  s->points = new_array(3 * (uint64_t)points, sizeof *s->points);
+  s->corners = new_array(corners, sizeof *s->corners);
+  s->ends = new_array(polygons, sizeof *s->ends);
+  s->point_count = points;
+  s->corner_count = corners;
+  s->polygon_count = polygons;
+}
+
+static void take_hull(const simulate_run *run, body_surface *s) {
   double points[SIMULATE_MOST_POINTS][3];
+  graze_hull *hull;
+  must(run->session.context,
+       graze_hull_create(run->session.context, simulate_list_points(&s->body, points), points[0], &hull));
+  make_room(s, hull->vertex_count, hull->corner_count, hull->face_count);
+  memcpy(s->points, hull->points, 3 * (size_t)s->point_count * sizeof *s->points);
+  memcpy(s->corners, hull->face_corners, s->corner_count * sizeof *s->corners);
+  memcpy(s->ends, hull->face_first + 1, s->polygon_count * sizeof *s->ends);
+  graze_hull_destroy(hull);
+}
+
+static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def *body) {
   for (uint32_t i = bodies->surface_count; i-- > 0;) {
     if (is_same(&bodies->surfaces[i].body, body)) return i;
   }
@@ -53,10 +75,13 @@ static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def
   if (!surfaces) fail_out_of_memory();
   bodies->surfaces = surfaces;
   body_surface *made = &surfaces[bodies->surface_count];
-  made->body = *body;
-  must(bodies->run->session.context,
-       graze_hull_create(bodies->run->session.context, simulate_list_points(body, points), points[0], &made->hull));
+  *made = (body_surface){.body = *body};
+  take_hull(bodies->run, made);
   return bodies->surface_count++;
+}
+
+static const body_surface *surface_of(const simulate_bodies *bodies, uint32_t body) {
+  return &bodies->surfaces[bodies->surface_of[body]];
 }
 
 /* Polygons are the same in all frames. */
@@ -65,11 +90,11 @@ static void list_polygons(simulate_bodies *bodies) {
   int64_t *end = bodies->polygon_ends = new_array(bodies->polygons, sizeof *end);
   int64_t first = bodies->count, ends = 0;
   for (uint32_t i = 0; i < bodies->count; i++) {
-    const graze_hull *hull = bodies->surfaces[bodies->surface_of[i]].hull;
-    for (uint32_t k = 0; k < hull->corner_count; k++) *corner++ = first + hull->face_corners[k];
-    for (uint32_t f = 0; f < hull->face_count; f++) *end++ = ends + hull->face_first[f + 1];
-    first += hull->vertex_count;
-    ends += hull->corner_count;
+    const body_surface *s = surface_of(bodies, i);
+    for (uint32_t k = 0; k < s->corner_count; k++) *corner++ = first + s->corners[k];
+    for (uint32_t k = 0; k < s->polygon_count; k++) *end++ = ends + s->ends[k];
+    first += s->point_count;
+    ends += s->corner_count;
   }
 }
 
@@ -95,10 +120,10 @@ simulate_bodies *simulate_bodies_open(const simulate_run *run, bool surfaces) {
     graze_rigid_body_def body;
     must(run->session.context, graze_rigid_get_body(run->rigid, i, &body));
     bodies->surface_of[i] = find_surface(bodies, &body);
-    const graze_hull *hull = bodies->surfaces[bodies->surface_of[i]].hull;
-    bodies->points += hull->vertex_count;
-    bodies->polygons += hull->face_count;
-    bodies->corners += hull->corner_count;
+    const body_surface *s = surface_of(bodies, i);
+    bodies->points += s->point_count;
+    bodies->polygons += s->polygon_count;
+    bodies->corners += s->corner_count;
   }
   list_polygons(bodies);
   make_arrays(bodies);
@@ -107,7 +132,11 @@ simulate_bodies *simulate_bodies_open(const simulate_run *run, bool surfaces) {
 
 void simulate_bodies_free(simulate_bodies *bodies) {
   if (!bodies) return;
-  for (uint32_t i = 0; i < bodies->surface_count; i++) graze_hull_destroy(bodies->surfaces[i].hull);
+  for (uint32_t i = 0; i < bodies->surface_count; i++) {
+    free(bodies->surfaces[i].points);
+    free(bodies->surfaces[i].corners);
+    free(bodies->surfaces[i].ends);
+  }
   free(bodies->surfaces);
   free(bodies->surface_of);
   free(bodies->positions);
@@ -146,14 +175,14 @@ static void put_point(simulate_bodies *bodies, uint64_t to, uint32_t number, con
 static void place_points(simulate_bodies *bodies) {
   uint64_t next = bodies->count;
   for (uint32_t i = 0; i < bodies->count; i++) {
-    const graze_hull *hull = bodies->surfaces[bodies->surface_of[i]].hull;
+    const body_surface *s = surface_of(bodies, i);
     graze_body_def body;
     simulate_get_body(bodies->run, i, &body);
     const graze_pose pose = graze_pose_from_quaternion(body.orientation, body.position);
     put_point(bodies, i, i, &body, body.position);
-    for (uint32_t v = 0; v < hull->vertex_count; v++) {
+    for (uint32_t v = 0; v < s->point_count; v++) {
       double at[3];
-      graze_pose_apply(&pose, hull->points + 3 * (size_t)v, at);
+      graze_pose_apply(&pose, s->points + 3 * (size_t)v, at);
       put_point(bodies, next++, i, &body, at);
     }
   }

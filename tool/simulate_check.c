@@ -102,13 +102,17 @@ void simulate_check_put(gz_json *writer, const simulate_run *run) {
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-static void put_depth(table *rows, const graze_rigid_overlap *overlap) {
-  char text[64];
-  if (overlap->unknown)
-    snprintf(text, sizeof text, "%.8g to %.8g", overlap->lower, overlap->upper);
+/* What is not known well has both ends. */
+static void write_depth(const graze_rigid_overlap *overlap, char text[64]) {
+  const double middle = 0.5 * (overlap->lower + overlap->upper);
+  if (!isfinite(overlap->upper))
+    snprintf(text, 64, "%.3g or more", overlap->lower);
+  else if (overlap->unknown)
+    snprintf(text, 64, "%.8g to %.8g", overlap->lower, overlap->upper);
+  else if (overlap->upper - overlap->lower > 0.01 * middle)
+    snprintf(text, 64, "%.3g to %.3g", overlap->lower, overlap->upper);
   else
-    snprintf(text, sizeof text, "%.4g", 0.5 * (overlap->lower + overlap->upper));
-  table_text(rows, text);
+    snprintf(text, 64, "%.4g", middle);
 }
 
 /* The first few. */
@@ -120,12 +124,13 @@ static void put_found(output *out, const simulate_run *run) {
   table rows = table_begin(columns, count);
   for (uint64_t i = 0; i < check->count && i < SHOWN; i++) {
     const found_overlap *found = &check->found[i];
-    char *a = simulate_name(run, &found->overlap.a), *b = simulate_name(run, &found->overlap.b), step[24];
+    char *a = simulate_name(run, &found->overlap.a), *b = simulate_name(run, &found->overlap.b), step[24], depth[64];
     snprintf(step, sizeof step, "%" PRIu64, found->step);
     table_text(&rows, step);
     table_text(&rows, a);
     table_text(&rows, b);
-    put_depth(&rows, &found->overlap);
+    write_depth(&found->overlap, depth);
+    table_text(&rows, depth);
     if (count == 5) table_text(&rows, found->overlap.unknown ? "unknown" : "");
     free(a);
     free(b);
@@ -138,10 +143,11 @@ static void put_found(output *out, const simulate_run *run) {
 
 static void put_deepest(output *out, const simulate_run *run) {
   const found_overlap *deepest = &run->check->deepest;
+  char depth[64];
   if (!(deepest->overlap.upper > 0)) return;
   char *a = simulate_name(run, &deepest->overlap.a), *b = simulate_name(run, &deepest->overlap.b);
-  output_print(out, "; deepest are %s and %s, by %.3g at step %" PRIu64, a, b,
-               0.5 * (deepest->overlap.lower + deepest->overlap.upper), deepest->step);
+  write_depth(&deepest->overlap, depth);
+  output_print(out, "; deepest are %s and %s, by %s at step %" PRIu64, a, b, depth, deepest->step);
   free(a);
   free(b);
 }

@@ -241,7 +241,7 @@ GRAZE_API graze_status graze_rigid_restore(graze_rigid *world, const char *path)
  * that they touch or are separate. */
 typedef struct graze_rigid_overlap {
   graze_member a, b;   /* a: a body; b: one of a higher number, or a wall */
-  double lower, upper; /* the depth lies between them: proved */
+  double lower, upper; /* the depth lies between them: proved; upper may be infinite */
   bool unknown;        /* whether it is more than what is forgiven is not known */
 } graze_rigid_overlap;
 
@@ -255,12 +255,15 @@ typedef struct graze_rigid_check_result {
 } graze_rigid_check_result;
 
 /* Which bodies overlap each other or walls by more than `slop`, as they stand: decided by the exact relations of convex
- * sets (graze/convex.h) at the poses of the bodies' quaternions as graze_pose_from_quaternion gives them, tier T1, and
- * not by the contacts that moved them. At least one of the two is not static, and no joint holds them. NaN: a fiftieth
- * of what the thinnest body that is not static measures across. A cylinder is round here; it is decided between a prism
- * within it and one around it, whose sides are nearer to it than 2e-7 of its radius. The result belongs to the world
- * and is valid until the next call. Errors: ARGUMENT (slop is below 0 or infinite), NOT_FINITE (the world is broken),
- * MEMORY. O(n log n) for n bodies that are spread out, and a few microseconds for each pair. */
+ * sets (graze/convex.h) and of meshes (graze/relate.h) at the poses of the bodies' quaternions as
+ * graze_pose_from_quaternion gives them, tier T1, and not by the contacts that moved them. At least one of the two is
+ * not static, and no joint holds them. NaN: a fiftieth of what the thinnest body that is not static measures across. A
+ * cylinder is round here; it is decided between a prism within it and one around it, whose sides are nearer to it than
+ * 2e-7 of its radius, and with a mesh 2e-4. Of a mesh that is open the surface alone counts; how deep others are in a
+ * mesh is bounded by ways out that are proved, and from below by their deepest vertex or end, so that more is unknown.
+ * The result belongs to the world and is valid until the next call. Errors: ARGUMENT (slop is below 0 or infinite),
+ * NOT_FINITE (the world is broken), MEMORY. O(n log n) for n bodies that are spread out, and a few microseconds for
+ * each pair of convex bodies; a pair with a mesh that overlaps takes up to some hundred relations of the two. */
 GRAZE_API graze_status graze_rigid_check(graze_rigid *world, double slop, graze_rigid_check_result *result);
 
 #ifdef __cplusplus

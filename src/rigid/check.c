@@ -1,7 +1,8 @@
 /* Exact checks of worlds: which bodies overlap by more than is forgiven.
  *
  * The broad phase finds bodies whose boxes meet; the exact decision of convex sets measures each pair, sharply or with
- * finer prisms where the bracket of its depth holds what is forgiven. If it holds it even then, the pair is unknown. */
+ * finer prisms where the bracket of its depth holds what is forgiven. Pairs with a mesh are measured one by one. If the
+ * bracket holds what is forgiven even then, the pair is unknown. */
 #include "rigid/check.h"
 
 #include <math.h>
@@ -14,6 +15,9 @@
 /* Of what the thinnest body measures across: forgiven by default. */
 static const double forgiven = 0.02;
 
+/* Of its reach: a mesh is posed about an origin of its own, and lies elsewhere by less. */
+static const double rounding = 0x1p-40;
+
 typedef struct rigid_checker {
   gz_array forms;     /* check_form, of each body */
   gz_array poses;     /* graze_pose */
@@ -23,6 +27,7 @@ typedef struct rigid_checker {
   gz_array questions; /* graze_convex_pair: of inner sets, then of outer sets */
   gz_array answers;   /* graze_convex_result */
   gz_array overlaps;  /* graze_rigid_overlap */
+  graze_query *query; /* for meshes; NULL until there are any */
   double slop;
 } rigid_checker;
 
@@ -41,6 +46,7 @@ void gz_rigid_free_checker(graze_rigid *world) {
   const gz_array *const arrays[] = {&c->forms,  &c->poses,     &c->boxes,   &c->pairs,
                                     &c->depths, &c->questions, &c->answers, &c->overlaps};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
+  graze_query_destroy(c->query);
   gz_free(c);
   world->checker = NULL;
 }
@@ -62,7 +68,7 @@ static double find_slop(const graze_rigid *world) {
   return isfinite(least) ? forgiven * least : 0;
 }
 
-static void find_box(const graze_convex *set, const graze_pose *pose, graze_box *box) {
+static void find_box(const graze_convex *set, const graze_pose *pose, double beyond, graze_box *box) {
   *box = graze_box_empty();
   for (uint32_t i = 0; i < set->count; i++) {
     double at[3];
@@ -70,8 +76,8 @@ static void find_box(const graze_convex *set, const graze_pose *pose, graze_box 
     graze_box_add_point(box, at);
   }
   for (int k = 0; k < 3; k++) {
-    box->min[k] = nextafter(box->min[k] - set->radius, -(double)INFINITY);
-    box->max[k] = nextafter(box->max[k] + set->radius, (double)INFINITY);
+    box->min[k] = nextafter(box->min[k] - (set->radius + beyond), -(double)INFINITY);
+    box->max[k] = nextafter(box->max[k] + (set->radius + beyond), (double)INFINITY);
   }
 }
 
@@ -92,7 +98,8 @@ static graze_status place_bodies(graze_rigid *world) {
     const rigid_body *b = rigid_body_at(world, i);
     graze_pose *pose = RIGID_AT(c->poses, graze_pose, i);
     *pose = graze_pose_from_quaternion(b->orientation, b->position);
-    find_box(&form_of(c, i)->outer, pose, RIGID_AT(c->boxes, graze_box, i));
+    find_box(&form_of(c, i)->outer, pose, b->surface != NULL ? rounding * b->reach : 0,
+             RIGID_AT(c->boxes, graze_box, i));
   }
   return status;
 }
@@ -133,7 +140,28 @@ static check_depth join(const rigid_checker *c, const graze_convex_result *inner
   return (check_depth){lower, upper, lower > c->slop ? CHECK_OVER : upper > c->slop ? CHECK_OPEN : CHECK_FORGIVEN};
 }
 
-/* All of them at first, outer sets where they differ. */
+static bool has_mesh(const graze_rigid *world, const graze_box_pair *pair) {
+  return rigid_body_at(world, pair->a)->shape == GRAZE_RIGID_MESH ||
+         rigid_body_at(world, pair->b)->shape == GRAZE_RIGID_MESH;
+}
+
+static graze_status measure_meshes(graze_rigid *world) {
+  rigid_checker *c = world->checker;
+  graze_status status = GRAZE_OK;
+  for (size_t i = 0; status == GRAZE_OK && i < c->pairs.count; i++) {
+    const graze_box_pair *pair = RIGID_AT(c->pairs, graze_box_pair, i);
+    if (!has_mesh(world, pair)) continue;
+    if (c->query == NULL) status = graze_query_create(world->context, &c->query);
+    const check_side sides[2] = {
+        {rigid_body_at(world, pair->a), RIGID_AT(c->forms, check_form, pair->a), pose_of(c, pair->a)},
+        {rigid_body_at(world, pair->b), RIGID_AT(c->forms, check_form, pair->b), pose_of(c, pair->b)}};
+    if (status == GRAZE_OK)
+      status = gz_check_meshes(world->context, c->query, sides, c->slop, RIGID_AT(c->depths, check_depth, i));
+  }
+  return status;
+}
+
+/* All others at first, outer sets where they differ. */
 static graze_status measure_pairs(graze_rigid *world) {
   rigid_checker *c = world->checker;
   const graze_box_pair *pairs = c->pairs.data;
@@ -142,17 +170,23 @@ static graze_status measure_pairs(graze_rigid *world) {
   if (status == GRAZE_OK) status = reserve(world, &c->answers, 2 * count, sizeof(graze_convex_result));
   if (status == GRAZE_OK) status = reserve(world, &c->depths, count, sizeof(check_depth));
   if (status != GRAZE_OK) return status;
-  for (size_t i = 0; i < count; i++)
-    put_question(c, &pairs[i], &form_of(c, pairs[i].a)->inner, &form_of(c, pairs[i].b)->inner);
   for (size_t i = 0; i < count; i++) {
-    if (is_bracketed(c, &pairs[i]))
+    if (!has_mesh(world, &pairs[i]))
+      put_question(c, &pairs[i], &form_of(c, pairs[i].a)->inner, &form_of(c, pairs[i].b)->inner);
+  }
+  const size_t inner_count = c->questions.count;
+  for (size_t i = 0; i < count; i++) {
+    if (!has_mesh(world, &pairs[i]) && is_bracketed(c, &pairs[i]))
       put_question(c, &pairs[i], &form_of(c, pairs[i].a)->outer, &form_of(c, pairs[i].b)->outer);
   }
   status = graze_convex_batch(world->context, c->questions.count, c->questions.data, GRAZE_T1, GRAZE_CONVEX_MEASURE,
                               c->answers.data);
-  const graze_convex_result *inner = c->answers.data, *outer = inner + count;
-  for (size_t i = 0; status == GRAZE_OK && i < count; i++)
-    RIGID_AT(c->depths, check_depth, i)[0] = join(c, &inner[i], is_bracketed(c, &pairs[i]) ? outer++ : &inner[i]);
+  const graze_convex_result *inner = c->answers.data, *outer = inner + inner_count;
+  for (size_t i = 0; status == GRAZE_OK && i < count; i++) {
+    if (has_mesh(world, &pairs[i])) continue;
+    *RIGID_AT(c->depths, check_depth, i) = join(c, inner, is_bracketed(c, &pairs[i]) ? outer++ : inner);
+    inner++;
+  }
   return status;
 }
 
@@ -182,7 +216,8 @@ static graze_status sharpen_pairs(const graze_rigid *world) {
   graze_status status = GRAZE_OK;
   for (size_t i = 0; status == GRAZE_OK && i < c->pairs.count; i++) {
     check_depth *depth = RIGID_AT(c->depths, check_depth, i);
-    if (depth->answer == CHECK_OPEN) status = sharpen(world, RIGID_AT(c->pairs, graze_box_pair, i), depth);
+    const graze_box_pair *pair = RIGID_AT(c->pairs, graze_box_pair, i);
+    if (depth->answer == CHECK_OPEN && !has_mesh(world, pair)) status = sharpen(world, pair, depth);
   }
   return status;
 }
@@ -264,6 +299,7 @@ static graze_status check(graze_rigid *world, graze_rigid_check_result *result) 
   if (status == GRAZE_OK) status = find_pairs(world);
   if (status == GRAZE_OK) status = measure_pairs(world);
   if (status == GRAZE_OK) status = sharpen_pairs(world);
+  if (status == GRAZE_OK) status = measure_meshes(world);
   return status == GRAZE_OK ? tell_all(world, result) : status;
 }
 

@@ -10,10 +10,11 @@
 typedef enum check_level { CHECK_COARSE, CHECK_FINE, CHECK_LEVELS } check_level;
 
 /* What is checked in place of a body: a convex set within it and one around it, in the body's coordinates. They are the
- * same set, which is the body, unless it is round in a way that no such set is. */
+ * same set, which is the body, unless it is round in a way that no such set is. Of a mesh both are its hull. */
 typedef struct check_form {
   graze_convex inner, outer;
-  double *prisms; /* the points of both, or NULL */
+  double *prisms;        /* the points of both, or NULL */
+  graze_mesh *solids[2]; /* the sets as meshes, once it has met one; or [0] is the core of what is round */
 } check_form;
 
 /* The points are the body's own, or those of new prisms. False: memory refused. */
@@ -30,6 +31,17 @@ typedef struct check_depth {
   double lower, upper;
   check_answer answer;
 } check_depth;
+
+/* A body in a pair. */
+typedef struct check_side {
+  const rigid_body *body;
+  check_form *form;
+  const graze_pose *pose;
+} check_side;
+
+/* How deep two bodies are in each other of which one is a mesh, or both. Of an open mesh the surface alone counts. */
+graze_status gz_check_meshes(graze_context *context, graze_query *query, const check_side sides[2], double slop,
+                             check_depth *depth);
 
 /* How deep a set at a pose is in what lies behind the wall. The answer is never OPEN. */
 check_depth gz_check_wall(const graze_convex *set, const graze_pose *pose, const rigid_body *wall, double slop);

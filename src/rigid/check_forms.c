@@ -59,13 +59,16 @@ static bool make_prisms(const graze_context *context, const rigid_body *b, check
 bool gz_check_make_form(const graze_context *context, const rigid_body *body, check_level level, check_form *form) {
   *form = (check_form){0};
   if (body->shape == GRAZE_RIGID_CYLINDER) return make_prisms(context, body, level, form);
-  form->inner =
-      (graze_convex){.points = body->core.corners[0], .count = body->core.corner_count, .radius = body->radius};
+  const bool is_mesh = body->shape == GRAZE_RIGID_MESH;
+  form->inner = (graze_convex){.points = is_mesh ? body->surface->corners[0] : body->core.corners[0],
+                               .count = is_mesh ? body->surface->corner_count : body->core.corner_count,
+                               .radius = body->radius};
   form->outer = form->inner;
   return true;
 }
 
 void gz_check_free_form(check_form *form) {
   gz_free(form->prisms);
+  for (int i = 0; i < 2; i++) graze_mesh_destroy(form->solids[i]);
   *form = (check_form){0};
 }
