@@ -41,7 +41,7 @@ static void *new_array(uint64_t count, size_t size) {
 /* ---- surfaces ---------------------------------------------------------------------------------------------------- */
 
 static bool is_same(const graze_rigid_body_def *x, const graze_rigid_body_def *y) {
-  return x->shape == y->shape && x->radius == y->radius && x->length == y->length &&
+  return x->shape == y->shape && x->mesh == y->mesh && x->radius == y->radius && x->length == y->length &&
          memcmp(x->edges, y->edges, sizeof x->edges) == 0 && x->point_count == y->point_count &&
          (x->point_count == 0 || memcmp(x->points, y->points, x->point_count * 3 * sizeof(double)) == 0);
 }
@@ -67,7 +67,48 @@ static void take_hull(const simulate_run *run, body_surface *s) {
   graze_hull_destroy(hull);
 }
 
-static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def *body) {
+/* A corner of a triangle. */
+typedef struct mesh_corner {
+  double at[3];
+  uint32_t number; /* three times the triangle, and which of it */
+} mesh_corner;
+
+static int compare_corners(const void *x, const void *y) {
+  const mesh_corner *a = x, *b = y;
+  for (int k = 0; k < 3; k++) {
+    if (a->at[k] != b->at[k]) return a->at[k] < b->at[k] ? -1 : 1;
+  }
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static mesh_corner *list_corners(const graze_mesh *mesh, const double center[3], uint32_t triangles) {
+  mesh_corner *list = new_array(3 * (uint64_t)triangles, sizeof *list);
+  for (uint32_t t = 0; t < triangles; t++) {
+    double corners[9];
+    graze_mesh_get_triangle(mesh, t, corners);
+    for (uint32_t i = 0; i < 9; i++) list[3 * (size_t)t + i / 3].at[i % 3] = corners[i] - center[i % 3];
+    for (uint32_t i = 0; i < 3; i++) list[3 * (size_t)t + i].number = 3 * t + i;
+  }
+  qsort(list, 3 * (size_t)triangles, sizeof *list, compare_corners);
+  return list;
+}
+
+/* Triangles share the corners that are at one place. */
+static void take_mesh(body_surface *s, const double center[3]) {
+  const uint32_t triangles = (uint32_t)graze_mesh_triangle_count(s->body.mesh);
+  mesh_corner *list = list_corners(s->body.mesh, center, triangles);
+  make_room(s, 3 * triangles, 3 * triangles, triangles);
+  s->point_count = 0;
+  for (size_t i = 0; i < 3 * (size_t)triangles; i++) {
+    if (i == 0 || memcmp(list[i].at, list[i - 1].at, sizeof list[i].at) != 0)
+      memcpy(s->points + 3 * (size_t)s->point_count++, list[i].at, sizeof list[i].at);
+    s->corners[list[i].number] = s->point_count - 1;
+  }
+  for (uint32_t t = 0; t < triangles; t++) s->ends[t] = 3 * (t + 1);
+  free(list);
+}
+
+static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def *body, const double center[3]) {
   for (uint32_t i = bodies->surface_count; i-- > 0;) {
     if (is_same(&bodies->surfaces[i].body, body)) return i;
   }
@@ -76,7 +117,10 @@ static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def
   bodies->surfaces = surfaces;
   body_surface *made = &surfaces[bodies->surface_count];
   *made = (body_surface){.body = *body};
-  take_hull(bodies->run, made);
+  if (body->mesh)
+    take_mesh(made, center);
+  else
+    take_hull(bodies->run, made);
   return bodies->surface_count++;
 }
 
@@ -119,7 +163,7 @@ simulate_bodies *simulate_bodies_open(const simulate_run *run, bool surfaces) {
   for (uint32_t i = 0; i < bodies->count; i++) {
     graze_rigid_body_def body;
     must(run->session.context, graze_rigid_get_body(run->rigid, i, &body));
-    bodies->surface_of[i] = find_surface(bodies, &body);
+    bodies->surface_of[i] = find_surface(bodies, &body, run->centers[i]);
     const body_surface *s = surface_of(bodies, i);
     bodies->points += s->point_count;
     bodies->polygons += s->polygon_count;
@@ -156,7 +200,7 @@ void simulate_bodies_free(simulate_bodies *bodies) {
 /* A point that moves with its body. */
 static void put_point(simulate_bodies *bodies, uint64_t to, uint32_t number, const graze_body_def *body,
                       const double at[3]) {
-  const double arm[3] = {at[0] - body->position[0], at[1] - body->position[1], at[2] - body->position[2]};
+  const double arm[3] = {at[0] - body->center[0], at[1] - body->center[1], at[2] - body->center[2]};
   const double *w = body->spin;
   const double turn[3] = {w[1] * arm[2] - w[2] * arm[1], w[2] * arm[0] - w[0] * arm[2], w[0] * arm[1] - w[1] * arm[0]};
   double square = 0;
@@ -178,8 +222,8 @@ static void place_points(simulate_bodies *bodies) {
     const body_surface *s = surface_of(bodies, i);
     graze_body_def body;
     simulate_get_body(bodies->run, i, &body);
-    const graze_pose pose = graze_pose_from_quaternion(body.orientation, body.position);
-    put_point(bodies, i, i, &body, body.position);
+    const graze_pose pose = graze_pose_from_quaternion(body.orientation, body.center);
+    put_point(bodies, i, i, &body, body.center);
     for (uint32_t v = 0; v < s->point_count; v++) {
       double at[3];
       graze_pose_apply(&pose, s->points + 3 * (size_t)v, at);
@@ -238,7 +282,7 @@ void simulate_bodies_put_frame(const simulate_bodies *bodies, output *out, uint6
     double row[BODY_NUMBERS];
     graze_body_def body;
     simulate_get_body(bodies->run, i, &body);
-    memcpy(row, body.position, 3 * sizeof *row);
+    memcpy(row, body.center, 3 * sizeof *row);
     memcpy(row + 3, body.orientation, 4 * sizeof *row);
     memcpy(row + 7, body.velocity, 3 * sizeof *row);
     memcpy(row + 10, body.spin, 3 * sizeof *row);

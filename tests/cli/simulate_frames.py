@@ -345,7 +345,8 @@ def check_draw(bench):
 
 SHAPES = {"box": ({"box": [1, 2, 0.5]}, 1), "ball": ({"sphere": 0.5}, math.pi / 6),
           "capsule": ({"capsule": [0.25, 1]}, math.pi * (0.0625 + 0.015625 * 4 / 3)),
-          "cylinder": ({"cylinder": [0.5, 0.75]}, math.pi * 0.25 * 0.75), "hull": ({"hull": "wedge.obj"}, 1)}
+          "cylinder": ({"cylinder": [0.5, 0.75]}, math.pi * 0.25 * 0.75), "hull": ({"hull": "wedge.obj"}, 1),
+          "mesh": ({"mesh": "nut.obj"}, 1)}
 POSES = ("x", "y", "z", *TURN, "vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -358,9 +359,11 @@ def plus(a, b, factor=1):
 
 
 def make_bodies(folder):
-    """A shape of each kind that falls, turned and turning; the hull is half of a box of 1 x 1 x 2."""
+    """A shape of each kind that falls, turned and turning; the hull is half of a box of 1 x 1 x 2, and so is the mesh."""
     (folder / "wedge.obj").write_text("v 3 0 0\nv 4 0 0\nv 3 1 0\nv 3 0 2\nv 4 0 2\nv 3 1 2\nv 3.25 0.25 1\nf 1 2 3\n")
-    objects = [{"name": f"{name}, a", "shape": shape, "pose": [0.8, -0.6, 0, 3 * i, 0.6, 0.8, 0, 0, 0, 0, 1, 1.5],
+    (folder / "nut.obj").write_text("v 3 0 0\nv 4 0 0\nv 3 1 0\nv 3 0 2\nv 4 0 2\nv 3 1 2\nf 1 3 2\nf 4 5 6\n"
+                                    "f 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 5\nf 3 1 4\nf 3 4 6\n")
+    objects = [{"name": f"{name}, a", **(shape if "mesh" in shape else {"shape": shape}), "pose": [0.8, -0.6, 0, 3 * i, 0.6, 0.8, 0, 0, 0, 0, 1, 1.5],
                 "body": {"density": 2, "spin": [1 + i, 2, 0.5], "velocity": [i, 0.25, -2]}}
                for i, (name, (shape, _)) in enumerate(SHAPES.items())]
     (folder / "bodies.json").write_text(json.dumps({"graze": 1, "objects": objects, "simulation": {
