@@ -127,6 +127,8 @@ static void finish_replay(const simulate_options *simulate, struct argp_state *s
   if (simulate->steps_text || simulate->dt_text)
     argp_error(state, "--replay has its own steps: no --steps and no --dt");
   if (simulate->precision_given) argp_error(state, "--replay has its own precision: no --precision");
+  if (simulate->solver >= 0 || simulate->sleep)
+    argp_error(state, "--replay has its own solver: no --solver and no --sleep");
   if (simulate->seed_given || simulate->seeds > 0 || simulate->hits)
     argp_error(state, "--replay has its own balls: no --seed, --seeds and --hits");
   if (simulate->restore || simulate->record) argp_error(state, "--replay takes no --restore and no --record");
@@ -357,16 +359,17 @@ static void open_frames(simulate_run *run) {
 
 /* With no steps to run, it is checked all the same whether they could be. */
 static void begin_steps(simulate_run *run) {
-  if (!run->replay) simulate_must(run, simulate_step(run, 0, NULL));
+  if (!run->asked->replay) simulate_must(run, simulate_step(run, 0, NULL));
   if (!run->asked->record) return;
-  graze_status status = graze_world_record(run->world, run->asked->record);
+  graze_status status = run->rigid ? graze_rigid_record(run->rigid, run->asked->record)
+                                   : graze_world_record(run->world, run->asked->record);
   if (status != GRAZE_OK) session_fail(&run->session, "--record", status);
 }
 
 /* A bit of the run. */
 static graze_status some_steps(simulate_run *run) {
   const uint64_t steps = run->asked->drive ? 1 : next_steps(run);
-  if (run->replay) return simulate_replay_steps(run, steps);
+  if (run->asked->replay) return simulate_replay_steps(run, steps);
   if (run->asked->drive) simulate_drive(run);
   graze_status status = simulate_step(run, steps, go_on);
   run->done = simulate_get_step(run) - run->first_step;
@@ -376,7 +379,9 @@ static graze_status some_steps(simulate_run *run) {
 
 /* What was recorded can be run again however the run ended. */
 static void end_steps(simulate_run *run, graze_status status) {
-  graze_status recorded = run->asked->record ? graze_world_record_end(run->world) : GRAZE_OK;
+  graze_status recorded = GRAZE_OK;
+  if (run->asked->record)
+    recorded = run->rigid ? graze_rigid_record_end(run->rigid) : graze_world_record_end(run->world);
   run->stopped = status == GRAZE_CANCELLED;
   if (status != GRAZE_OK) progress_end(&run->line);
   if (!run->stopped) simulate_must(run, status);

@@ -85,14 +85,15 @@ typedef struct simulate_run {
   progress_line line;
   uint64_t steps, done; /* all; those before this call of the library */
   bool stopped;
-  graze_world_replay *replay; /* or NULL: whose world it is */
-  bool no_events;             /* it collects none */
-  bool differs;               /* from what is recorded, */
-  uint64_t differs_at;        /* from this step on */
-  simulate_hits *hits;        /* or NULL: nothing is thrown by a blast */
-  simulate_check *check;      /* or NULL: not asked for */
-  uint64_t seed, over;        /* of the present run; how many are over */
-  uint64_t left_runs;         /* of those that are over, in how many something left the bounds */
+  graze_world_replay *replay;       /* or NULL: whose world it is; */
+  graze_rigid_replay *rigid_replay; /* or that */
+  bool no_events;                   /* it collects none */
+  bool differs;                     /* from what is recorded, */
+  uint64_t differs_at;              /* from this step on */
+  simulate_hits *hits;              /* or NULL: nothing is thrown by a blast */
+  simulate_check *check;            /* or NULL: not asked for */
+  uint64_t seed, over;              /* of the present run; how many are over */
+  uint64_t left_runs;               /* of those that are over, in how many something left the bounds */
 } simulate_run;
 
 /* Reads the scene; a failure ends the program. */
@@ -131,7 +132,6 @@ void simulate_get_wall(const simulate_run *run, uint32_t wall, double point[3], 
 
 /* Refuses what a world of rigid bodies cannot have, or the options that it cannot follow. */
 void simulate_check_rigid(const simulate_run *run);
-/* That of the command line, or of the scene. */
 graze_rigid_solver simulate_solver(const simulate_run *run);
 /* Makes the world, in place of the one there may be. */
 void simulate_make_rigid(simulate_run *run);

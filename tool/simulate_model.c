@@ -1,6 +1,4 @@
 /* A world of balls or one of rigid bodies: what both can do, and the tool asks of either. */
-#include <math.h>
-
 #include "diagnostics.h"
 #include "simulate.h"
 
@@ -75,14 +73,6 @@ uint32_t simulate_get_wall_count(const simulate_run *run) {
 }
 
 void simulate_get_wall(const simulate_run *run, uint32_t wall, double point[3], double normal[3]) {
-  if (!run->rigid) {
-    must(run->session.context, graze_world_get_wall(run->world, wall, point, normal));
-    return;
-  }
-  const graze_scene_file_wall *from = &run->file.simulation.walls[wall];
-  const double *n = from->normal, length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  for (int k = 0; k < 3; k++) {
-    point[k] = from->point[k];
-    normal[k] = n[k] / length;
-  }
+  must(run->session.context, run->rigid ? graze_rigid_get_wall(run->rigid, wall, point, normal)
+                                        : graze_world_get_wall(run->world, wall, point, normal));
 }

@@ -91,7 +91,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   gz_json_integer(&writer, "left", run->end.left);
   put_escaped(&writer, run);
   put_events(&writer, run);
-  if (run->replay) put_replay(&writer, run);
+  if (run->asked->replay) put_replay(&writer, run);
   if (run->check) simulate_check_put(&writer, run);
   if (run->hits) put_hits(&writer, run);
   gz_json_double(&writer, "longest_dt", run->limits.longest);
@@ -166,7 +166,7 @@ void simulate_print_text(output *out, const simulate_run *run) {
   if (run->end.left > 0 && run->asked->seeds == 0) put_left(out, run);
   if (run->check) simulate_check_print(out, run);
   if (run->differs) output_print(out, "NOT as recorded from step %" PRIu64 " on\n", run->differs_at);
-  if (run->replay && !run->differs) gz_put_text(out, "every step as recorded\n");
+  if (run->asked->replay && !run->differs) gz_put_text(out, "every step as recorded\n");
   if (run->stopped) output_print(out, "INCOMPLETE, stopped after ");
   output_print(out, "%" PRIu64 " step%s of ", steps, plural(steps));
   gz_put_double(out, run->dt);

@@ -15,13 +15,7 @@ static const char *path_of(const simulate_run *run) {
 
 static void check_options(const simulate_run *run) {
   const simulate_options *asked = run->asked;
-  const struct {
-    bool given;
-    const char *name;
-  } balls_only[] = {{asked->record, "--record"}, {asked->precision == GRAZE_FLOAT, "--precision single"}};
-  for (size_t i = 0; i < sizeof balls_only / sizeof balls_only[0]; i++) {
-    if (balls_only[i].given) fail("%s: rigid bodies have no %s yet", path_of(run), balls_only[i].name);
-  }
+  if (asked->precision == GRAZE_FLOAT) fail("%s: rigid bodies have no --precision single yet", path_of(run));
 }
 
 void simulate_check_rigid(const simulate_run *run) {
@@ -190,7 +184,9 @@ static void add_joints(const simulate_run *run) {
 }
 
 graze_rigid_solver simulate_solver(const simulate_run *run) {
-  return run->asked->solver >= 0 ? (graze_rigid_solver)run->asked->solver : run->file.simulation.solver;
+  graze_rigid_def def;
+  must(run->session.context, graze_rigid_get_def(run->rigid, &def));
+  return def.solver;
 }
 
 void simulate_make_rigid(simulate_run *run) {
@@ -203,7 +199,7 @@ void simulate_make_rigid(simulate_run *run) {
   def.bounds = simulation->bounds;
   def.events = true;
   if (simulation->substeps > 0) def.substeps = simulation->substeps;
-  def.solver = simulate_solver(run);
+  def.solver = run->asked->solver >= 0 ? (graze_rigid_solver)run->asked->solver : simulation->solver;
   def.sleep = run->asked->sleep;
   simulate_must(run, graze_rigid_create(run->session.context, &def, &run->rigid));
   add_materials(run);

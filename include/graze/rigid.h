@@ -49,6 +49,9 @@ GRAZE_API graze_rigid_def graze_default_rigid_def(void);
 GRAZE_API graze_status graze_rigid_create(graze_context *context, const graze_rigid_def *def, graze_rigid **world);
 GRAZE_API void graze_rigid_destroy(graze_rigid *world);
 
+/* As it was when the world was made. Errors: ARGUMENT. */
+GRAZE_API graze_status graze_rigid_get_def(const graze_rigid *world, graze_rigid_def *def);
+
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
 typedef struct graze_rigid_material {
@@ -108,6 +111,8 @@ typedef struct graze_rigid_body_def {
   double linear_damping, angular_damping; /* per second: v' = -c v; default 0 */
   uint32_t material;
   uint64_t user_id;
+  double center[3]; /* HULL, MESH: the centre of mass in the coordinates in which they were given; that is found, and
+                     * told by graze_rigid_get_body */
   uint32_t cookie;
 } graze_rigid_body_def;
 
@@ -147,6 +152,9 @@ GRAZE_API uint32_t graze_rigid_get_asleep_count(const graze_rigid *world);
 GRAZE_API graze_status graze_rigid_add_wall(graze_rigid *world, const double point[3], const double normal[3],
                                             uint32_t material);
 GRAZE_API uint32_t graze_rigid_get_wall_count(const graze_rigid *world);
+
+/* `normal` has length 1, but for rounding. Errors: HANDLE. */
+GRAZE_API graze_status graze_rigid_get_wall(const graze_rigid *world, uint32_t wall, double point[3], double normal[3]);
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
@@ -265,6 +273,32 @@ typedef struct graze_rigid_check_result {
  * NOT_FINITE (the world is broken), MEMORY. O(n log n) for n bodies that are spread out, and a few microseconds for
  * each pair of convex bodies; a pair with a mesh that overlaps takes up to some hundred relations of the two. */
 GRAZE_API graze_status graze_rigid_check(graze_rigid *world, double slop, graze_rigid_check_result *result);
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+/* Starts a record: a file with all that the world is made of and its present state, to which calls that move it are
+ * appended as they succeed: steps, each with the hash of the state after it, velocities that were set, bodies that were
+ * woken, states that were restored. Nothing can be added to the world meanwhile. An error of the record (a full disk,
+ * no memory) does not disturb the world: it is returned by graze_rigid_record_end, and the part written before it can
+ * be read. Errors: ARGUMENT (the world is being recorded already), NOT_FINITE (it is broken), MEMORY, FILE. */
+GRAZE_API graze_status graze_rigid_record(graze_rigid *world, const char *path);
+
+/* Ends the record. graze_rigid_destroy does the same but returns no error. */
+GRAZE_API graze_status graze_rigid_record_end(graze_rigid *world);
+
+typedef struct graze_rigid_replay graze_rigid_replay;
+
+/* Opens a record and makes its world, as it was when the record was started. Errors: FILE, FORMAT (damaged, or no
+ * record), MEMORY, and those of the calls that fill a world. */
+GRAZE_API graze_status graze_rigid_replay_open(graze_context *context, const char *path, graze_rigid_replay **replay);
+GRAZE_API void graze_rigid_replay_close(graze_rigid_replay *replay);
+
+/* The world after the last step; owned by the replay, which alone may move it. */
+GRAZE_API graze_rigid *graze_rigid_replay_get_world(graze_rigid_replay *replay);
+
+/* Runs the calls up to the end of the next step, whose number is 0 at the end of the record. Errors: FILE, FORMAT
+ * (damaged, or cut off: the message has the byte), and those of the calls. */
+GRAZE_API graze_status graze_rigid_replay_next(graze_rigid_replay *replay, graze_world_replay_step *step);
 
 #ifdef __cplusplus
 }

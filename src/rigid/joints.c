@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rigid/record.h"
 #include "rigid/rows.h"
 #include "rigid/vector.h"
 
@@ -152,6 +153,8 @@ graze_status graze_rigid_add_joint(graze_rigid *world, const graze_joint_def *de
   if (world == NULL || def == NULL || joint == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   if (def->cookie != JOINT_COOKIE)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "the definition of the joint was not initialised");
+  graze_status refused = gz_rigid_refuse_recorded(world);
+  if (refused != GRAZE_OK) return refused;
   const char *fault = find_fault_of_bodies(world, def);
   if (fault == NULL) fault = find_fault_of_numbers(def);
   if (fault != NULL) return fail(world, def, fault);
@@ -177,6 +180,25 @@ graze_status graze_rigid_add_joint(graze_rigid *world, const graze_joint_def *de
   gz_free(j.name);
   world->joints.count--;
   return status;
+}
+
+/* Where it is on its bodies is not to be found from places. */
+graze_status gz_rigid_adopt_joint(graze_rigid *world, const rigid_joint *joint) {
+  rigid_joint j = *joint;
+  const char *fault = find_fault_of_bodies(world, &j.def);
+  memset(j.def.point, 0, sizeof j.def.point);
+  memset(j.def.other, 0, sizeof j.def.other);
+  if (fault == NULL) fault = find_fault_of_numbers(&j.def);
+  const bool finite = are_finite(j.own[0], 6) && are_finite(j.axis[0], 6) && are_finite(j.across[0], 6) &&
+                      are_finite(j.rest, 4) && isfinite(j.length);
+  if (fault == NULL && !finite) fault = "a number of it is not finite";
+  if (fault != NULL) return fail(world, &j.def, fault);
+  if (!array_reserve(world->context, &world->joints, 1, sizeof j) ||
+      (j.name = gz_new_text(world->context, j.def.name)) == NULL)
+    return gz_fail_memory(world->context, sizeof j);
+  j.def.name = j.name;
+  *RIGID_AT(world->joints, rigid_joint, world->joints.count++) = j;
+  return gz_rigid_list_joined(world);
 }
 
 uint32_t graze_rigid_get_joint_count(const graze_rigid *world) {

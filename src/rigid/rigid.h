@@ -26,6 +26,9 @@ typedef struct rigid_body {
   bool is_wall;
   polytope core;          /* of a MESH: the corners of a box around it */
   rigid_surface *surface; /* of a MESH, and of what has met one */
+  double *given;          /* of a HULL: its corners as they were given, */
+  uint32_t given_count;
+  double center[3]; /* and the centre of mass there; of a MESH, too */
   double radius, edges[3], length;
   double reach, least; /* of its farthest point from the centre; half of its smallest extent, infinite for a wall and
                         * for a mesh that is open */
@@ -156,7 +159,8 @@ struct graze_rigid {
   uint64_t step, start_step;
   double dt, start_time, dissipated;
   bool is_broken;
-  struct rigid_checker *checker; /* NULL until somebody asks */
+  struct rigid_checker *checker;   /* NULL until somebody asks */
+  struct rigid_recorder *recorder; /* NULL: nobody records */
 };
 
 /* Scratch of a worker. */
@@ -282,6 +286,18 @@ graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint
 /* ---- check.c ---- */
 
 void gz_rigid_free_checker(graze_rigid *world);
+
+/* ---- record.c ---- */
+
+/* While a world is recorded: that nothing can be added. */
+graze_status gz_rigid_refuse_recorded(const graze_rigid *world);
+/* These do nothing when nobody records, and keep errors in the recorder. Calls that have succeeded. */
+void gz_rigid_record_step(const graze_rigid *world);
+void gz_rigid_record_velocity(const graze_rigid *world, uint32_t body, const double velocity[3], const double spin[3]);
+void gz_rigid_record_wake(const graze_rigid *world, uint32_t body);
+void gz_rigid_record_state(const graze_rigid *world);
+/* Ends the record if there is one; the first error. */
+graze_status gz_rigid_close_record(graze_rigid *world);
 
 /* ---- step.c ---- */
 

@@ -237,7 +237,9 @@ graze_status gz_rigid_restore_sleep(graze_rigid *world) {
 graze_status graze_rigid_wake(graze_rigid *world, uint32_t body) {
   if (world == NULL) return gz_fail_null(NULL);
   if (body >= world->bodies.count) return gz_fail(world->context, GRAZE_ERROR_HANDLE, "there is no body %u", body);
-  return gz_rigid_wake(world, body);
+  graze_status status = gz_rigid_wake(world, body);
+  if (status == GRAZE_OK) gz_rigid_record_wake(world, body);
+  return status;
 }
 
 bool graze_rigid_is_asleep(const graze_rigid *world, uint32_t body) {

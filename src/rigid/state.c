@@ -6,8 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "rigid/rigid.h"
-#include "scene/archive.h"
+#include "rigid/record.h"
 
 /* What the state is of: everything that the caller has said. */
 static uint64_t find_identity(const graze_rigid *world) {
@@ -101,7 +100,7 @@ static void put_contact(archive_writer *w, const rigid_contact *c) {
   }
 }
 
-static void put_state(archive_writer *w, const graze_rigid *world) {
+void gz_rigid_put_state(archive_writer *w, const graze_rigid *world) {
   gz_archive_put_u64(w, find_identity(world));
   gz_archive_put_u64(w, world->step);
   gz_archive_put_u64(w, world->start_step);
@@ -141,7 +140,7 @@ graze_status graze_rigid_save(graze_rigid *world, const char *path) {
   graze_status status = gz_save_begin(world->context, path, &file);
   if (status != GRAZE_OK) return status;
   gz_archive_begin(&w, world->context, file.descriptor, path);
-  put_state(&w, world);
+  gz_rigid_put_state(&w, world);
   gz_archive_writer_release(&w);
   return gz_save_end(world->context, path, &file, w.status);
 }
@@ -252,16 +251,20 @@ static graze_status take_state(archive_reader *r, graze_rigid *world) {
   return r->overrun || r->at != r->length ? gz_archive_error(r, "the state ends elsewhere") : GRAZE_OK;
 }
 
+graze_status gz_rigid_take_state(archive_reader *r, graze_rigid *world) {
+  if (gz_archive_take_u64(r) != find_identity(world)) return gz_archive_error(r, "the state is that of another world");
+  world->is_broken = true;
+  graze_status status = take_state(r, world);
+  world->is_broken = status != GRAZE_OK;
+  return status;
+}
+
 static graze_status restore_from(archive_reader *r, graze_rigid *world) {
   archive_type type;
   graze_status status = gz_archive_next(r, &type);
   if (status != GRAZE_OK) return status;
   if (type != ARCHIVE_RIGID) return gz_archive_error(r, "no state of a world of rigid bodies");
-  if (gz_archive_take_u64(r) != find_identity(world)) return gz_archive_error(r, "the state is that of another world");
-  world->is_broken = true;
-  status = take_state(r, world);
-  world->is_broken = status != GRAZE_OK;
-  return status;
+  return gz_rigid_take_state(r, world);
 }
 
 graze_status graze_rigid_restore(graze_rigid *world, const char *path) {
@@ -275,5 +278,6 @@ graze_status graze_rigid_restore(graze_rigid *world, const char *path) {
   gz_fp_leave(saved);
   gz_archive_reader_release(&r);
   close(file);
+  if (status == GRAZE_OK) gz_rigid_record_state(world);
   return status;
 }

@@ -146,6 +146,7 @@ static graze_status run(graze_rigid *world, double dt, uint64_t count, graze_pro
     graze_status status = run_step(world, dt);
     if (status != GRAZE_OK) return status;
     world->step++;
+    gz_rigid_record_step(world);
   }
   return GRAZE_OK;
 }

@@ -78,11 +78,18 @@ graze_status graze_rigid_create(graze_context *context, const graze_rigid_def *d
   return GRAZE_OK;
 }
 
+graze_status graze_rigid_get_def(const graze_rigid *world, graze_rigid_def *def) {
+  if (world == NULL || def == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  *def = world->def;
+  return GRAZE_OK;
+}
+
 static void free_bodies(const gz_array *bodies) {
   for (size_t i = 0; i < bodies->count; i++) {
     rigid_body *b = RIGID_AT(*bodies, rigid_body, i);
     gz_free(b->name);
     gz_free(b->core.corners);
+    gz_free(b->given);
     if (b->surface != NULL && b->surface->own != NULL) gz_surface_destroy(b->surface);
   }
   gz_free(bodies->data);
@@ -90,6 +97,7 @@ static void free_bodies(const gz_array *bodies) {
 
 void graze_rigid_destroy(graze_rigid *world) {
   if (world == NULL) return;
+  gz_rigid_close_record(world);
   free_bodies(&world->bodies);
   free_bodies(&world->walls);
   for (size_t i = 0; i < world->surfaces.count; i++) gz_surface_destroy(*RIGID_AT(world->surfaces, rigid_surface *, i));
@@ -145,6 +153,7 @@ static graze_status check_material(const graze_context *context, const graze_rig
 graze_status graze_rigid_add_material(graze_rigid *world, const graze_rigid_material *material, uint32_t *number) {
   if (world == NULL || material == NULL || number == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   graze_status status = check_material(world->context, material);
+  if (status == GRAZE_OK) status = gz_rigid_refuse_recorded(world);
   if (status != GRAZE_OK) return status;
   if (!array_reserve(world->context, &world->materials, 1, sizeof *material))
     return gz_fail_memory(world->context, sizeof *material);
@@ -157,6 +166,7 @@ graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, uint32_t s
                                   const graze_rigid_material *material) {
   if (world == NULL || material == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   graze_status status = check_material(world->context, material);
+  if (status == GRAZE_OK) status = gz_rigid_refuse_recorded(world);
   if (status != GRAZE_OK) return status;
   if (first >= world->materials.count || second >= world->materials.count)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "there is no material %u",
@@ -276,6 +286,17 @@ static graze_status weigh_body(const graze_rigid *world, const char *words, cons
                  finite ? "inertia" : "mass or inertia");
 }
 
+/* The hull of these is this hull: about its centre they are rounded. */
+static graze_status keep_given(const graze_context *context, const graze_hull *hull, const double center[3],
+                               rigid_body *b) {
+  b->given = gz_new(context, 3 * (size_t)hull->vertex_count, sizeof *b->given);
+  if (b->given == NULL) return gz_fail_memory(context, 3 * (size_t)hull->vertex_count * sizeof *b->given);
+  memcpy(b->given, hull->points, 3 * (size_t)hull->vertex_count * sizeof *b->given);
+  b->given_count = hull->vertex_count;
+  memcpy(b->center, center, sizeof b->center);
+  return GRAZE_OK;
+}
+
 static graze_status shape_body(graze_rigid *world, const char *words, const graze_rigid_body_def *def, rigid_body *b) {
   graze_hull *hull;
   graze_mass mass = {0};
@@ -287,6 +308,8 @@ static graze_status shape_body(graze_rigid *world, const char *words, const graz
     status = gz_rigid_find_mass(world->context, def, hull, 1, &mass);
   if (status == GRAZE_OK && !gz_rigid_make_core(world->context, b, hull, mass.center))
     status = gz_fail_memory(world->context, sizeof *b);
+  if (status == GRAZE_OK && b->shape == GRAZE_RIGID_HULL) status = keep_given(world->context, hull, mass.center, b);
+  if (b->shape == GRAZE_RIGID_MESH && b->surface != NULL) memcpy(b->center, b->surface->center, sizeof b->center);
   graze_hull_destroy(hull);
   return status;
 }
@@ -327,13 +350,15 @@ graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def
   if (world->bodies.count + world->walls.count >= UINT32_MAX - 1)
     return gz_fail(world->context, GRAZE_ERROR_LIMIT, "too many bodies");
   const unsigned saved = gz_fp_enter();
-  graze_status status = fill_body(world, def, &b);
+  graze_status status = gz_rigid_refuse_recorded(world);
+  if (status == GRAZE_OK) status = fill_body(world, def, &b);
   gz_fp_leave(saved);
   if (status == GRAZE_OK && !array_reserve(world->context, &world->bodies, 1, sizeof b))
     status = gz_fail_memory(world->context, sizeof b);
   if (status != GRAZE_OK) {
     gz_free(b.name);
     gz_free(b.core.corners);
+    gz_free(b.given);
     return status;
   }
   for (size_t i = 0; i < world->contacts.count; i++) { /* walls have the numbers behind those of bodies */
@@ -376,6 +401,7 @@ graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze
     def->point_count = b->core.corner_count;
   }
   if (b->shape == GRAZE_RIGID_MESH) def->mesh = b->surface->mesh;
+  memcpy(def->center, b->center, sizeof def->center);
   memcpy(def->position, b->position, sizeof def->position);
   memcpy(def->orientation, b->orientation, sizeof def->orientation);
   memcpy(def->velocity, b->velocity, sizeof def->velocity);
@@ -409,6 +435,7 @@ graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const d
   if (status != GRAZE_OK) return status;
   memcpy(b->velocity, velocity, sizeof b->velocity);
   memcpy(b->spin, spin, sizeof b->spin);
+  gz_rigid_record_velocity(world, body, velocity, spin);
   return GRAZE_OK;
 }
 
@@ -420,7 +447,8 @@ graze_status graze_rigid_add_wall(graze_rigid *world, const double point[3], con
   rigid_body wall = {.type = GRAZE_BODY_STATIC, .is_wall = true, .material = material};
   char words[32];
   snprintf(words, sizeof words, "wall %zu", world->walls.count);
-  graze_status status = check_finite(world, words, "point", point, 3);
+  graze_status status = gz_rigid_refuse_recorded(world);
+  if (status == GRAZE_OK) status = check_finite(world, words, "point", point, 3);
   if (status == GRAZE_OK) status = check_finite(world, words, "normal", normal, 3);
   if (status != GRAZE_OK) return status;
   const double largest = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
@@ -437,6 +465,15 @@ graze_status graze_rigid_add_wall(graze_rigid *world, const double point[3], con
   wall.least = (double)INFINITY;
   *RIGID_AT(world->walls, rigid_body, world->walls.count++) = wall;
   return gz_rigid_wake_all(world);
+}
+
+graze_status graze_rigid_get_wall(const graze_rigid *world, uint32_t wall, double point[3], double normal[3]) {
+  if (world == NULL || point == NULL || normal == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (wall >= world->walls.count) return gz_fail(world->context, GRAZE_ERROR_HANDLE, "there is no wall %u", wall);
+  const rigid_body *w = RIGID_AT(world->walls, rigid_body, wall);
+  memcpy(point, w->position, sizeof w->position);
+  memcpy(normal, w->rotation, 3 * sizeof *normal);
+  return GRAZE_OK;
 }
 
 uint32_t graze_rigid_get_wall_count(const graze_rigid *world) {

@@ -18,7 +18,10 @@ typedef enum archive_type {
   ARCHIVE_WORLD_DEFINITION, /* what such a world is made of */
   ARCHIVE_WORLD_RUN,        /* calls and steps of it */
   ARCHIVE_WORLD_END,        /* of its record */
-  ARCHIVE_RIGID             /* the state of a world of rigid bodies */
+  ARCHIVE_RIGID,            /* the state of a world of rigid bodies, */
+  ARCHIVE_RIGID_DEFINITION, /* and what it is made of */
+  ARCHIVE_RIGID_RUN,        /* calls and steps of it */
+  ARCHIVE_RIGID_END         /* of its record */
 } archive_type;
 
 /* ---- writing ---- */

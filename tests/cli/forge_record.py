@@ -12,7 +12,7 @@ import sys
 MASK = (1 << 64) - 1
 STEP_SECTION = 3
 BEFORE_END = 32  # the events' hash and three numbers end a step
-RUN_SECTION, STEPS_CALL = 6, 1  # of a world: steps, their length and number, then the hashes
+RUN_SECTIONS, STEPS_CALL = (6, 10), 1  # of a world, of rigid bodies: steps, their length and number, then the hashes
 
 
 def splitmix64(x):
@@ -53,7 +53,7 @@ def main():
         step += kind == STEP_SECTION
         if kind == STEP_SECTION and step == wanted:
             body = body[:-BEFORE_END] + bytes([body[-BEFORE_END] ^ 1]) + body[1 - BEFORE_END:]
-        if kind == RUN_SECTION:
+        if kind in RUN_SECTIONS:
             call, _, count = struct.unpack_from("<IdQ", body)
             if call != STEPS_CALL or size != 20 + 8 * count:
                 sys.exit("forge_record.py: more than steps")
