@@ -28,16 +28,19 @@ static rigid_contact *contact_of(const graze_rigid *world, const rigid_island *i
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
-/* A contact that carries, and how high what it carries is. */
+/* A contact that carries, and how high what it carries is. What hangs, as the links of a chain of meshes, has its
+ * centre below that of what carries it. */
 typedef struct bearing {
   double height;
+  bool hangs;
   uint32_t contact;
   uint32_t upper, lower;
 } bearing;
 
 static int compare_bearings(const void *x, const void *y) {
   const bearing *a = x, *b = y;
-  if (a->height != b->height) return a->height > b->height ? -1 : 1;
+  if (a->hangs != b->hangs) return b->hangs ? -1 : 1;
+  if (a->height != b->height) return (a->height > b->height) == a->hangs ? 1 : -1;
   return a->contact < b->contact ? -1 : a->contact > b->contact;
 }
 
@@ -53,12 +56,16 @@ static uint32_t list_bearings(const graze_rigid *world, const rigid_island *isla
     rigid_body *b = rigid_body_at(world, upper);
     if (b->type != GRAZE_BODY_DYNAMIC) continue;
     b->supports++;
-    list[count++] = (bearing){-dot3(b->position, gravity), i, upper, up > 0 ? c->b : c->a};
+    const uint32_t lower = up > 0 ? c->b : c->a;
+    const double height = -dot3(b->position, gravity);
+    const bool hangs = c->is_patch && -dot3(rigid_body_at(world, lower)->position, gravity) > height;
+    list[count++] = (bearing){height, hangs, i, upper, lower};
   }
   return count;
 }
 
-/* What every contact would carry at rest, if whatever carries a body had the same share of it: from the top down. */
+/* What every contact would carry at rest, if whatever carries a body had the same share of it: from the top down, and
+ * then, of what hangs, from the bottom up. */
 static void weigh_contacts(const graze_rigid *world, const rigid_island *island, bearing *list) {
   const double pull = length3(world->def.gravity);
   for (uint32_t i = 0; i < island->body_count; i++) {
@@ -79,24 +86,34 @@ static void weigh_contacts(const graze_rigid *world, const rigid_island *island,
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
+/* Meshes may come through each other when something swings, too: what they overlap by now. */
+static double find_overlap(const rigid_contact *c) {
+  double most = 0;
+  for (uint32_t k = 0; k < c->count && c->is_patch; k++) most = fmax(most, -c->points[k].gap);
+  return most;
+}
+
 static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
   const double load = c->weight * (a->inverse_mass + b->inverse_mass);
   const double reach = b->is_wall ? a->reach : fmin(a->reach, b->reach), least = fmin(a->least, b->least);
-  const double sink = load * gz_soft_find_sink(dt / world->def.substeps);
+  const double sink = fmax(load * gz_soft_find_sink(dt / world->def.substeps), find_overlap(c));
   const double most = fmin(strain * reach, thin * least);
   if (sink > most) c->strained = true;
   if (sink < 0.5 * most) c->strained = false;
 }
 
-static bool is_cheap(const rigid_island *island) {
-  const uint32_t links = island->contact_count + island->joint_count;
-  return island->body_count <= FEW_BODIES || (island->body_count <= MOST_BODIES && links <= island->body_count * 5 / 4);
+/* Patches of a pair count once. */
+static bool is_cheap(const graze_rigid *world, const rigid_island *island) {
+  uint32_t links = island->joint_count;
+  if (island->body_count > MOST_BODIES) return false;
+  for (uint32_t i = 0; i < island->contact_count; i++) links += contact_of(world, island, i)->patch == 0;
+  return island->body_count <= FEW_BODIES || links <= island->body_count * 5 / 4;
 }
 
 static bool is_strained(const graze_rigid *world, const rigid_island *island, double dt, bearing *list) {
   bool strained = false;
-  if (world->def.solver != GRAZE_RIGID_AUTO || !is_cheap(island)) return false;
+  if (world->def.solver != GRAZE_RIGID_AUTO || !is_cheap(world, island)) return false;
   weigh_contacts(world, island, list);
   for (uint32_t i = 0; i < island->contact_count; i++) {
     rigid_contact *c = contact_of(world, island, i);
@@ -126,7 +143,7 @@ bool gz_rigid_choose_ways(graze_rigid *world, double dt) {
   uint32_t most = 1;
   for (size_t i = 0; i < world->islands.count; i++) {
     const rigid_island *island = RIGID_AT(world->islands, rigid_island, i);
-    if (is_cheap(island) && island->contact_count > most) most = island->contact_count;
+    if (is_cheap(world, island) && island->contact_count > most) most = island->contact_count;
   }
   if (!gz_buffer_reserve(world->context, &world->bearings, most * sizeof(bearing), 0)) return false;
   for (size_t i = 0; i < world->islands.count; i++)

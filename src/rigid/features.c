@@ -144,8 +144,12 @@ static void try_corner_face(finding *f, int from, uint32_t corner, const double 
 
 /* ---- edges across edges ------------------------------------------------------------------------------------------ */
 
-/* The nearest points of two lines that are not parallel, if they are on both segments. */
-static bool meet(const finding *f, const double *const ends[2][2], double at[2][3], double across[3]) {
+/* Of an overlap: by how much the nearest points of lines may be beyond the ends of edges. Where two edges of a saddle
+ * meet and overlap two of another, those of all four pairs are. */
+static const double beyond_ends = 0.25;
+
+/* The nearest points of two lines that are not parallel; `beyond`: by how much they are not on the segments. */
+static bool meet(const double *const ends[2][2], double at[2][3], double across[3], double *beyond) {
   double u[3], v[3], w[3];
   sub3(ends[0][1], ends[0][0], u);
   sub3(ends[1][1], ends[1][0], v);
@@ -155,8 +159,7 @@ static bool meet(const finding *f, const double *const ends[2][2], double at[2][
   const double det = dot3(across, across);
   if (!(det > parallel * a * c)) return false;
   const double t = (b * e - c * d) / det, z = (a * e - b * d) / det;
-  const double t_slack = f->slack / sqrt(a), z_slack = f->slack / sqrt(c);
-  if (t < -t_slack || t > 1 + t_slack || z < -z_slack || z > 1 + z_slack) return false;
+  *beyond = fmax(fmax(-t, t - 1) * sqrt(a), fmax(-z, z - 1) * sqrt(c));
   add_scaled3(ends[0][0], t, u, at[0]);
   add_scaled3(ends[1][0], z, v, at[1]);
   const double length = sqrt(det);
@@ -168,14 +171,15 @@ static void try_edges(finding *f, uint32_t first, const double *const a[2], uint
   const rigid_surface *s = f->sides[0].surface, *t = f->sides[1].surface;
   if (s->edges[first].bend != BEND_RIDGE || t->edges[second].bend != BEND_RIDGE) return;
   const double *const ends[2][2] = {{a[0], a[1]}, {b[0], b[1]}};
-  double at[2][3], normal[3], way[3];
-  if (!meet(f, ends, at, normal)) return;
+  double at[2][3], normal[3], way[3], beyond;
+  if (!meet(ends, at, normal, &beyond)) return;
   sub3(at[0], at[1], way);
   double gap = dot3(normal, way);
   if (fabs(gap) - f->radius > f->margin && fabs(gap) > f->depth) return;
   for (int turn = 0; turn < 2; turn++) {
     const double back[3] = {-normal[0], -normal[1], -normal[2]};
-    if (gap - f->radius <= f->margin && gap >= -f->depth && edge_faces(f, 0, first, normal) &&
+    const double slack = f->slack + beyond_ends * fmax(-gap, 0);
+    if (beyond <= slack && gap - f->radius <= f->margin && gap >= -f->depth && edge_faces(f, 0, first, normal) &&
         edge_faces(f, 1, second, back)) {
       put(f, 0, at[0], at[1], normal, gap, EDGE_EDGE, first, second);
       return;
