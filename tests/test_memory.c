@@ -300,6 +300,27 @@ static graze_status attempt_within(bench *b) {
   return status;
 }
 
+/* A ball that reaches into nested shells, and a capsule across them. */
+static graze_status attempt_round(bench *b) {
+  const double ends[2][3] = {{0.1, 0.2, 0.3}, {2, 0.2, 0.3}};
+  graze_mesh *core = NULL;
+  graze_query *query = NULL;
+  graze_relate_result result, untouched;
+  graze_distance_result distance;
+  graze_status status = graze_query_create(b->context, &query);
+  if (status == GRAZE_OK) status = graze_round_create_core(b->context, ends, &core);
+  const graze_round_side capsule = {core, NULL, 0.25}, shells = {b->shells, NULL, 0};
+  memset(&result, 0xEE, sizeof result);
+  untouched = result;
+  if (status == GRAZE_OK) status = graze_round_relate(query, &capsule, &shells, NULL, &result);
+  if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
+  if (status == GRAZE_OK) assert_int_equal(result.verdict.relation, GRAZE_CROSS);
+  if (status == GRAZE_OK) status = graze_round_distance(query, &capsule, &shells, NULL, &distance);
+  graze_mesh_destroy(core);
+  graze_query_destroy(query);
+  return status;
+}
+
 static graze_status attempt_scene(bench *b) {
   graze_scene *scene = (graze_scene *)1;
   graze_object_id ids[6];
@@ -492,15 +513,16 @@ static void run_all(int threads) {
     const char *name;
     attempt try;
   } attempts[] = {
-      {"context", attempt_context}, {"mesh", attempt_mesh},       {"block", attempt_block},
-      {"save", attempt_save},       {"load", attempt_load},       {"refit", attempt_refit},
-      {"collide", attempt_collide}, {"collide T2", attempt_real}, {"poses", attempt_poses},
-      {"self", attempt_self},       {"scene", attempt_scene},     {"batch", attempt_batch},
-      {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
-      {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
-      {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
-      {"hulls", attempt_hulls},     {"convex", attempt_convex},   {"points", attempt_points},
-      {"bounds", attempt_bounds},   {"depth", attempt_depth},     {"rays", attempt_rays},
+      {"context", attempt_context},   {"mesh", attempt_mesh},       {"block", attempt_block},
+      {"save", attempt_save},         {"load", attempt_load},       {"refit", attempt_refit},
+      {"collide", attempt_collide},   {"collide T2", attempt_real}, {"poses", attempt_poses},
+      {"self", attempt_self},         {"scene", attempt_scene},     {"batch", attempt_batch},
+      {"relate", attempt_relate},     {"within", attempt_within},   {"round", attempt_round},
+      {"OBJ", attempt_obj},           {"STL", attempt_stl},         {"PLY", attempt_ply},
+      {"GLB", attempt_glb},           {"parts", attempt_split},     {"lists", attempt_lists},
+      {"distance", attempt_distance}, {"hulls", attempt_hulls},     {"convex", attempt_convex},
+      {"points", attempt_points},     {"bounds", attempt_bounds},   {"depth", attempt_depth},
+      {"rays", attempt_rays},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

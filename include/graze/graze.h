@@ -17,6 +17,7 @@
 #include "graze/record.h"
 #include "graze/relate.h"
 #include "graze/rigid.h"
+#include "graze/round.h"
 #include "graze/scene.h"
 
 #endif

@@ -361,19 +361,31 @@ bool gz_near_below(near_pair *pair, double limit) {
   return gz_near_compare(pair, limit) < 0;
 }
 
-int gz_near_compare(near_pair *pair, double limit) {
-  if (pair->lower > limit) return 1;
-  if (pair->upper < limit) return -1;
-  if (gz_near_meet(pair)) return limit > 0 ? -1 : 0;
+/* The limit is x, which is of [low, high] and not negative. */
+static int compare(near_pair *pair, double low, double high, const big *x) {
+  if (pair->lower > high) return 1;
+  if (pair->upper < low) return -1;
+  if (gz_near_meet(pair)) return x->sign > 0 ? -1 : 0;
   examination e;
-  big above, below, x;
+  big above, below;
   int number = 0, least = 1;
-  gz_big_from_double(&x, limit);
-  while (least >= 0 && next_value(pair, &number, limit, &e, &above, &below)) {
-    int sign = gz_big_compare_root(&above, &below, &x);
+  while (least >= 0 && next_value(pair, &number, high, &e, &above, &below)) {
+    int sign = gz_big_compare_root(&above, &below, x);
     if (sign < least) least = sign;
   }
   return least;
+}
+
+int gz_near_compare(near_pair *pair, double limit) {
+  big x;
+  if (pair->lower > limit) return 1;
+  if (pair->upper < limit) return -1;
+  gz_big_from_double(&x, limit);
+  return compare(pair, limit, limit, &x);
+}
+
+int gz_near_compare_sum(near_pair *pair, const near_sum *limit) {
+  return limit->exact.sign < 0 ? 1 : compare(pair, limit->low, limit->high, &limit->exact);
 }
 
 /* The first of the candidates whose values round to the least. */

@@ -58,6 +58,20 @@ bool gz_near_meet(near_pair *pair);
 bool gz_near_below(near_pair *pair, double limit);
 int gz_near_compare(near_pair *pair, double limit);
 
+/* near_sum.c: a sum of doubles that a distance is held against. */
+typedef struct near_sum {
+  double low, high; /* low <= exact <= high */
+  big exact;
+} near_sum;
+near_sum *gz_near_sum(near_sum *sum, const double *terms, int count);
+
+/* The sign of distance - sum, of any sum. */
+int gz_near_compare_sum(near_pair *pair, const near_sum *sum);
+
+/* near_sum.c: the distance less a sum that it is not below or, if `turned`, the sum less the distance, which is not
+ * above it: rounded to the nearest double, to even at a tie. *sign is that of the exact number less the rounded one. */
+double gz_near_difference(near_pair *pair, const near_sum *sum, bool turned, int *sign);
+
 /* near_wide.c: whether it is easily proved that the distance is above high + low, |low| at most half a unit in the last
  * place of high. For tiers T0 and T1, where the place is known. */
 bool gz_near_beyond(const near_pair *pair, double high, double low);

@@ -235,6 +235,27 @@ graze_status gz_mesh_list_near(graze_query *q, const graze_mesh *a, const graze_
   return status;
 }
 
+graze_status gz_query_near(graze_query *q, const side *a, const side *b, double limit, graze_exactness exactness,
+                           graze_triangle_pair **pairs, uint64_t *count, graze_work *work) {
+  job j = {.a = *a, .b = *b, .near = true, .limit = limit, .exactness = exactness};
+  graze_distance_result r = {.near_pairs = 0};
+  gz_job_map(&j);
+  graze_status status = count_near(q, &j, GRAZE_FIND_ALL, &r);
+  *pairs = r.near_pairs > 0 ? q->sort.data : NULL; /* where gz_query_gather puts them */
+  *count = r.near_pairs;
+  work_add(work, &r.work);
+  return status;
+}
+
+graze_status gz_query_nearest(graze_query *q, const side *a, const side *b, double limit, graze_exactness exactness,
+                              graze_distance_result *result) {
+  job j = {.a = *a, .b = *b, .near = true, .limit = limit, .find = GRAZE_FIND_ANY, .exactness = exactness};
+  *result = (graze_distance_result){.lower = limit, .upper = (double)INFINITY};
+  result->nearest.distance = (double)INFINITY;
+  gz_job_map(&j);
+  return find_nearest(q, &j, result);
+}
+
 graze_distance_options graze_default_distance_options(void) {
   return (graze_distance_options){
       .limit = (double)INFINITY, .near_pairs = GRAZE_FIND_ANY, .exactness = GRAZE_T1, .cookie = OPTIONS_COOKIE};

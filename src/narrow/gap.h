@@ -11,6 +11,14 @@
 graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double enough, double *least,
                           graze_work *work);
 
+/* gap.c: all pairs of triangles nearer than the limit, sorted; the list is the query's. */
+graze_status gz_query_near(graze_query *query, const side *a, const side *b, double limit, graze_exactness exactness,
+                           graze_triangle_pair **pairs, uint64_t *count, graze_work *work);
+
+/* gap.c: the nearest pair of triangles, if it is nearer than the limit: as graze_mesh_distance. */
+graze_status gz_query_nearest(graze_query *query, const side *a, const side *b, double limit, graze_exactness exactness,
+                              graze_distance_result *result);
+
 /* gap.c: the query's next distance begins as if it were its first. */
 void gz_query_forget_nearest(graze_query *query);
 

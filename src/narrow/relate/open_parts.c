@@ -58,17 +58,34 @@ static uint32_t open_part_around(const operand *own, const operand *other, uint3
   return own->shape->first_fault;
 }
 
+/* Whether something that is not closed may have been meant to hold a part of the other: its box has room for it. */
+static bool may_hold(const operand *own, const findings *f) {
+  const graze_box *box = &own->open_box;
+  bool room = box->min[0] < box->max[0] && box->min[1] < box->max[1] && box->min[2] < box->max[2];
+  return own->shape->part_count > 0 && has_surfaces(own) && room && !plainly_crosses(own, f);
+}
+
 /* What has no inside cannot hold a part of the other, but may have been meant to. */
 static void doubt_inside(const operands *o, int which, findings *f) {
   const operand *own = &o->of[which], *other = &o->of[1 - which];
-  const graze_box *box = &own->open_box;
-  bool room = box->min[0] < box->max[0] && box->min[1] < box->max[1] && box->min[2] < box->max[2];
-  if (own->shape->part_count == 0 || !has_surfaces(own) || !room || plainly_crosses(own, f)) return;
+  if (!may_hold(own, f)) return;
   for (uint32_t p = 0; p < other->shape->part_count; p++) {
-    if (gz_operand_sticks_out(other, p, box)) continue;
+    if (gz_operand_sticks_out(other, p, &own->open_box)) continue;
     doubt_part(o, which, own->invertible ? open_part_around(own, other, p) : 0, f);
     return;
   }
+}
+
+void gz_relate_doubt_box(const operands *o, int which, const graze_box *held, findings *f) {
+  const operand *own = &o->of[which];
+  if (!may_hold(own, f) || !graze_box_contains(&own->open_box, held)) return;
+  uint32_t blamed = own->invertible ? own->shape->first_fault : 0;
+  for (uint32_t p = own->shape->part_count; p-- > 0 && own->invertible;) {
+    if (own->shape->parts[p].fault == GRAZE_DOUBT_NONE) continue;
+    const graze_box box = part_box(own, p);
+    if (graze_box_contains(&box, held)) blamed = p;
+  }
+  doubt_part(o, which, blamed, f);
 }
 
 /* Surfaces touch, but may be meant as solids that have more in common: two walls in line of which one has a hole. */

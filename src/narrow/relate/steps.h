@@ -199,6 +199,8 @@ graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graz
 
 /* open_parts.c */
 void gz_relate_open_parts(const operands *o, findings *f);
+/* The same of what open parts of `which` may hold, where the other object lies in this box. */
+void gz_relate_doubt_box(const operands *o, int which, const graze_box *held, findings *f);
 
 /* verdict.c */
 graze_verdict gz_relate_verdict(const operands *o, const findings *f, bool meet);
