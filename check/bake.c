@@ -224,7 +224,7 @@ graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
 static graze_status read_one(graze_check *c, void *item) {
   check_mesh *m = item;
   graze_status status = GRAZE_OK;
-  if (m->shape == NULL || m->shape->shape != GRAZE_SHAPE_BOX) {
+  if (m->shape == NULL || m->shape->shape == GRAZE_SHAPE_HULL) {
     const char *path = m->shape != NULL ? m->shape->mesh : m->path;
     status = graze_read_geometry(c->context, path, GRAZE_FORMAT_AUTO, c->def.reading, &m->geometry);
   }

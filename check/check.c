@@ -38,6 +38,8 @@ static graze_status examine(const graze_context *context, const graze_check_def 
     wrong = "a crew does no such check";
   else if (d->folder != NULL && (d->relations >> GRAZE_SEPARATE & 1))
     wrong = "separate pairs are not for reports";
+  else if (d->rounds && (d->depth || d->crew != NULL))
+    wrong = "balls and capsules are not for depths, nor for a crew";
   return wrong == NULL ? GRAZE_OK : gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: %s", wrong);
 }
 
@@ -137,7 +139,7 @@ graze_check_counts graze_check_get_counts(const graze_check *check) {
                                .decided_pairs = check->result.decided_pairs,
                                .decided_triangles = check->result.decided_weight};
   for (uint32_t i = 0; i < check->object_count; i++)
-    counts.triangles += check->meshes[check->objects[i].mesh].facts.triangles;
+    if (check->objects[i].radius == 0) counts.triangles += check->meshes[check->objects[i].mesh].facts.triangles;
   for (uint32_t i = 0; i < check->report.clash_count; i++)
     counts.open_clashes += is_open_clash(&check->report.clashes[i]);
   return counts;
@@ -151,7 +153,10 @@ void graze_check_destroy(graze_check *c) {
   graze_report_reuse_destroy(c->earlier.reuse);
   graze_report_previous_destroy(c->earlier.report);
   graze_scene_destroy(c->scene);
-  for (uint32_t i = 0; i < c->mesh_count; i++) graze_mesh_destroy(c->meshes[i].mesh);
+  for (uint32_t i = 0; i < c->mesh_count; i++) {
+    graze_mesh_destroy(c->meshes[i].mesh);
+    graze_mesh_destroy(c->meshes[i].core);
+  }
   gz_check_close_files(c);
   graze_scene_file_free(&c->file);
   gz_text_map_close(&c->names);

@@ -110,6 +110,7 @@ static graze_status add_object(graze_check *c, bool unique, const check_object *
                                               .mesh = object->mesh,
                                               .pose = gz_check_scaled(&object->pose, object->factor),
                                               .factor = object->factor,
+                                              .radius = object->radius * object->factor,
                                               .label = label};
   return GRAZE_OK;
 }
@@ -123,7 +124,7 @@ static graze_status load_joined(graze_check *c) {
   const graze_check_def *d = &c->def;
   graze_status status = add_files(c, d->files, NULL, d->file_count);
   for (uint32_t i = 0; i < d->file_count && status == GRAZE_OK; i++) {
-    check_object object = {gz_check_stem(c, d->files[i]), "", i, graze_pose_identity(), 1, NULL};
+    check_object object = {gz_check_stem(c, d->files[i]), "", i, graze_pose_identity(), 1, 0, NULL};
     status = object.name != NULL ? add_object(c, false, &object) : GRAZE_ERROR_MEMORY;
   }
   return status;
@@ -251,7 +252,7 @@ static graze_status add_assembly(graze_check *c, const check_file *file, const c
       if (take_mesh(c, file, object->mesh, later) == NULL) return GRAZE_ERROR_MEMORY;
       numbers[object->mesh] = c->mesh_count;
     }
-    const check_object added = {object->name, layer, numbers[object->mesh] - 1, object->pose, factor, object->label};
+    const check_object added = {object->name, layer, numbers[object->mesh] - 1, object->pose, factor, 0, object->label};
     status = add_object(c, c->def.file_count == 1, &added);
   }
   return status;
@@ -382,34 +383,21 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   if (paths == NULL || shapes == NULL || numbers == NULL) return GRAZE_ERROR_MEMORY;
   graze_status status = list_paths(c, paths, shapes, numbers, &count);
   if (status == GRAZE_OK) status = add_files(c, paths, shapes, count);
+  if (status == GRAZE_OK) status = gz_check_make_cores(c);
   for (uint32_t i = 0; i < objects && status == GRAZE_OK; i++) {
     const graze_scene_file_object *o = &c->file.objects[i];
-    const check_object object = {o->name, o->layer, numbers[i], o->pose, factor, NULL};
+    const double radius = shape_is_round(o->shape) ? o->radius : 0;
+    const check_object object = {o->name, o->layer, numbers[i], o->pose, factor, radius, NULL};
     status = add_object(c, true, &object); /* the reader has seen to it */
   }
   return status;
-}
-
-/* Round shapes cannot be checked, nor boxes without extent. */
-static graze_status refuse_shape(const graze_check *c, const char *path, const graze_scene_file_object *object) {
-  const graze_shape shape = object->shape;
-  if (shape != GRAZE_SHAPE_MESH && shape != GRAZE_SHAPE_BOX && shape != GRAZE_SHAPE_HULL) {
-    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": shape \"%s\" cannot be checked yet", path,
-                   object->name, graze_shape_name(shape));
-  }
-  for (int k = 0; k < 3 && shape == GRAZE_SHAPE_BOX; k++) {
-    if (object->edges[k] > 0) continue;
-    return gz_fail(c->context, GRAZE_ERROR_FORMAT, "%s: object \"%s\": \"box\" is %g: it must be above 0", path,
-                   object->name, object->edges[k]);
-  }
-  return GRAZE_OK;
 }
 
 /* What the check would leave out without a word. */
 static graze_status refuse_simulation(const graze_check *c, const char *path) {
   const graze_scene_file *file = &c->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
-    graze_status status = refuse_shape(c, path, &file->objects[i]);
+    graze_status status = gz_check_refuse_shape(c, path, &file->objects[i]);
     if (status != GRAZE_OK) return status;
   }
   if (!file->simulation.given && file->particle_set_count == 0) return GRAZE_OK;

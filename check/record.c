@@ -40,6 +40,8 @@ static void fill_objects(graze_check *c) {
                                                  .pose = o->pose,
                                                  .facts = &m->facts,
                                                  .label = o->label,
+                                                 .core = m->core,
+                                                 .radius = o->radius,
                                                  .solid = m->solid_known ? &m->solid : NULL};
   }
 }

@@ -1,6 +1,7 @@
 /* The scene of a check, and the check. An object whose box meets no other, or whose pairs are all known from an earlier
  * report, needs no mesh but only its box: in a lazy check the scene asks for meshes when it knows its candidates. */
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +16,9 @@ static graze_status add_object(graze_check *c, graze_scene *scene, uint32_t numb
   check_mesh *m = &c->meshes[o->mesh];
   graze_object_def def = graze_default_object_def();
   m->source = (graze_mesh_source){m->facts, gz_check_load_mesh, m};
-  def.mesh = m->mesh;
-  def.source = m->mesh == NULL ? &m->source : NULL;
+  def.mesh = m->core != NULL ? m->core : m->mesh;
+  def.source = def.mesh == NULL ? &m->source : NULL;
+  def.radius = o->radius;
   def.pose = o->pose;
   def.name = o->name;
   def.layer = o->layer;
@@ -45,6 +47,7 @@ static graze_status build_scene(graze_check *c, graze_object_id *ids, graze_scen
 
 static void want_mesh(graze_check *c, uint64_t object) {
   check_mesh *m = &c->meshes[c->objects[object].mesh];
+  if (m->core != NULL) return; /* which is there */
   c->wanted_meshes += m->mesh == NULL && !m->wanted;
   m->wanted = true;
 }
@@ -163,17 +166,27 @@ static void add_reach(graze_box *box, double by) {
   }
 }
 
+/* Around what an object is made of: a core and, about it, its radius. */
+static graze_box box_of_object(const graze_check *c, uint32_t object, const graze_pose *pose) {
+  const check_mesh *m = &c->meshes[c->objects[object].mesh];
+  graze_mesh_facts facts = m->facts;
+  if (m->core != NULL) graze_mesh_get_facts(m->core, &facts);
+  graze_box box = box_at(&facts.box, pose);
+  if (m->core != NULL) add_reach(&box, c->objects[object].radius);
+  return box;
+}
+
 /* Boxes of the objects that have triangles, with their numbers; returns how many. */
 static uint32_t reach_of_objects(graze_check *c, const graze_motion *motion, graze_box *reach, const graze_pose **last,
                                  uint32_t *objects) {
   for (uint32_t i = 0; i < c->object_count; i++) {
-    reach[i] = box_at(&c->meshes[c->objects[i].mesh].facts.box, &c->objects[i].pose);
+    reach[i] = box_of_object(c, i, &c->objects[i].pose);
     last[i] = &c->objects[i].pose;
   }
   for (uint64_t i = 0; motion != NULL && i < motion->count; i++) {
     uint32_t object = motion->moves[i].object;
     const graze_box *mesh = &c->meshes[c->objects[object].mesh].facts.box;
-    graze_box box = box_at(mesh, &motion->moves[i].pose);
+    graze_box box = box_of_object(c, object, &motion->moves[i].pose);
     graze_box_add_box(&reach[object], &box);
     add_turn(&reach[object], mesh, last[object], &motion->moves[i].pose);
     last[object] = &motion->moves[i].pose;
@@ -251,6 +264,13 @@ graze_status graze_check_read_motion(graze_check *c, const char *path, graze_mot
   graze_status status = graze_read_motion(c->context, path, names, c->object_count, motion);
   for (uint64_t i = 0; status == GRAZE_OK && i < motion->count; i++) {
     graze_motion_move *move = &motion->moves[i];
+    const check_object *object = &c->objects[move->object];
+    if (object->radius > 0 && !graze_pose_is_rigid(&move->pose)) {
+      graze_motion_free(motion);
+      return gz_fail(c->context, GRAZE_ERROR_POSE,
+                     "%s: step %" PRIu32 ": object \"%s\": its pose is not rigid, and it would not stay round", path,
+                     move->step, object->name);
+    }
     move->pose = gz_check_scaled(&move->pose, c->objects[move->object].factor);
   }
   gz_check_add_time(&c->load_seconds, start);

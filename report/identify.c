@@ -53,6 +53,11 @@ bool gz_report_object_facts(const graze_report_object *object, graze_mesh_facts 
     graze_mesh_get_facts(object->mesh, facts);
   else if (object->facts != NULL)
     *facts = *object->facts;
+  if (object->core != NULL) { /* it is none of the meshes that look like it */
+    uint64_t bits;
+    memcpy(&bits, &object->radius, sizeof bits);
+    facts->hash = mix(facts->hash ^ bits);
+  }
   return report_is_present(object);
 }
 

@@ -23,10 +23,11 @@ static void put_object(gz_json *json, const graze_report_object *object) {
   gz_json_open(json, NULL, '{');
   gz_json_text(json, "name", object->name);
   gz_json_text(json, "mesh", object->file);
-  gz_json_integer(json, "triangles", facts.triangles);
+  gz_json_integer(json, "triangles", object->core == NULL ? facts.triangles : 0);
   gz_json_integer(json, "degenerate", facts.degenerate);
   gz_json_bool(json, "closed", facts.closed && facts.oriented);
-  if (object->solid != NULL) put_solid(json, object->solid);
+  if (object->solid != NULL && object->core == NULL) put_solid(json, object->solid);
+  if (object->core != NULL) gz_json_double(json, "radius", object->radius);
   gz_json_text(json, "layer", object->layer);
   gz_json_text(json, "file", object->file);
   gz_json_hash(json, "mesh_hash", facts.hash);

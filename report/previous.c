@@ -172,8 +172,8 @@ static void note_mesh(graze_report_previous *previous, const report_previous_obj
 }
 
 static bool read_object(reading *r, json_t *value, const char *place, report_previous_object *object) {
-  static const char *const known[] = {"name",  "mesh", "triangles", "degenerate", "closed", "solid",
-                                      "layer", "file", "mesh_hash", "pose_hash",  NULL};
+  static const char *const known[] = {"name",   "mesh",  "triangles", "degenerate", "closed",    "solid",
+                                      "radius", "layer", "file",      "mesh_hash",  "pose_hash", NULL};
   bool mesh = false, pose = false;
   if (!check_keys(r, value, known, place) || !get_text(r, value, "name", NULL, place, &object->name) ||
       !get_text(r, value, "mesh", "", place, &object->file) ||

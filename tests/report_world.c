@@ -35,7 +35,8 @@ void world_close(world *w) {
 
 uint32_t add_object(world *w, const char *name, const char *layer, double x) {
   graze_report_object *object = &w->objects[w->report.object_count];
-  *object = (graze_report_object){name, layer, "cubes.obj", w->cube, test_translation(x, 0, 0), NULL, NULL, NULL};
+  *object =
+      (graze_report_object){name, layer, "cubes.obj", w->cube, test_translation(x, 0, 0), NULL, NULL, NULL, NULL, 0};
   return w->report.object_count++;
 }
 

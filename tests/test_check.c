@@ -48,6 +48,9 @@ static int make_files(void **state) {
              "{\"name\":\"c\",\"mesh\":\"a.obj\",\"pose\":[1,0,0,0.25, 0,1,0,0.5, 0,0,1,0.25]},"
              "{\"name\":\"d\",\"mesh\":\"c.obj\"}]}\n");
   write_file("alone.json", "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"}]}\n");
+  write_file("balls.json",
+             "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"},"
+             "{\"name\":\"ball\",\"shape\":{\"sphere\":1}}]}\n");
   write_file("lost.json",
              "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"},"
              "{\"name\":\"b\",\"mesh\":\"lost.obj\"}]}\n");
@@ -218,6 +221,11 @@ static void wrong_definitions_are_refused(void **state) {
   b.def.rules = &half;
   b.def.rule_count = 1;
   refuse(&b, GRAZE_ERROR_ARGUMENT, "lacks one of its two texts");
+  begin(&b, 1, "a.obj", "b.obj");
+  b.def.rounds = b.def.depth = true;
+  refuse(&b, GRAZE_ERROR_ARGUMENT, "balls and capsules are not for depths");
+  begin(&b, 2, "balls.json", NULL); /* who does not ask for them gets none */
+  refuse(&b, GRAZE_ERROR_UNSUPPORTED, "object \"ball\": shape \"sphere\" cannot be checked yet");
   begin(&b, 1, "a.obj", "b.obj");
   b.def.marks = "marks.csv";
   refuse(&b, GRAZE_ERROR_ARGUMENT, "earlier report");

@@ -191,8 +191,35 @@ static void test_updates(void **state) {
   assert_int_equal(graze_context_set_engine(on.context, NULL), GRAZE_OK);
 }
 
+/* The cores of round objects are apart, or said to be, and the objects meet. */
+static void test_round(void **state) {
+  (void)state;
+  const double ends[2][3] = {{0, 0, 0}, {0, 0, 0}};
+  graze_mesh *core;
+  graze_scene *scene;
+  graze_scene_check_result result;
+  assert_int_equal(graze_round_create_core(on.context, ends, &core), GRAZE_OK);
+  assert_int_equal(graze_scene_create(on.context, &scene), GRAZE_OK);
+  for (int i = 0; i < 3; i++) { /* two balls, and a mesh that one of them touches */
+    graze_object_def def = graze_default_object_def();
+    def.mesh = i < 2 ? core : on.mesh;
+    def.radius = i < 2 ? 1 : 0;
+    def.pose = test_translation(1.5 * i, 0, 0);
+    assert_int_equal(graze_scene_add(scene, &def, NULL), GRAZE_OK);
+  }
+  for (int lies = 0; lies < 2; lies++) {
+    use(true, GRAZE_OK, lies == 1);
+    assert_int_equal(graze_scene_check(scene, NULL, &result), GRAZE_OK);
+    assert_true(fake.asked == 1 && fake.marked > 0);
+    assert_int_equal(result.relations[GRAZE_CROSS], 2);
+  }
+  graze_scene_destroy(scene);
+  graze_mesh_destroy(core);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_answers), cmocka_unit_test(test_believed),
-                                     cmocka_unit_test(test_not_answered), cmocka_unit_test(test_updates)};
+                                     cmocka_unit_test(test_not_answered), cmocka_unit_test(test_updates),
+                                     cmocka_unit_test(test_round)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -76,11 +76,13 @@ static int set_up(void **state) {
   f->cube = make_cube(f->context);
   f->ball = make_ring(f->context, 120, 60);
   f->objects[0] =
-      (graze_report_object){"first", "pipes", "a.obj", f->cube, test_translation(0, 0, 0), NULL, NULL, NULL};
-  f->objects[1] =
-      (graze_report_object){"second", "steel", "a.obj", f->ball, test_translation(0.5, 0, 0), NULL, NULL, NULL};
-  f->objects[2] = (graze_report_object){"third", "", "b.obj", f->cube, test_translation(9, 0, 0), NULL, NULL, NULL};
-  f->objects[3] = (graze_report_object){"gone", "pipes", "", NULL, test_translation(0, 0, 0), NULL, NULL, NULL};
+      (graze_report_object){"first", "pipes", "a.obj", f->cube, test_translation(0, 0, 0), NULL, NULL, NULL, NULL, 0};
+  f->objects[1] = (graze_report_object){"second", "steel", "a.obj", f->ball, test_translation(0.5, 0, 0),
+                                        NULL,     NULL,    NULL,    NULL,    0};
+  f->objects[2] =
+      (graze_report_object){"third", "", "b.obj", f->cube, test_translation(9, 0, 0), NULL, NULL, NULL, NULL, 0};
+  f->objects[3] =
+      (graze_report_object){"gone", "pipes", "", NULL, test_translation(0, 0, 0), NULL, NULL, NULL, NULL, 0};
   for (int i = 0; i < 2; i++) {
     graze_report_clash *clash = f->clashes + i;
     *clash = (graze_report_clash){.b = i == 0 ? 1 : 3, .relation = GRAZE_CROSS, .mark = "", .comment = ""};

@@ -56,7 +56,7 @@ static void add_mesh(world *w, graze_mesh *mesh) {
   assert_true(i < MAX_OBJECTS);
   w->meshes[i] = mesh;
   w->objects[i] =
-      (graze_report_object){"object", i < 2 ? "" : "walls", "", mesh, graze_pose_identity(), NULL, NULL, NULL};
+      (graze_report_object){"object", i < 2 ? "" : "walls", "", mesh, graze_pose_identity(), NULL, NULL, NULL, NULL, 0};
 }
 
 static void add_box(world *w, const double low[3], const double high[3]) {

@@ -448,7 +448,9 @@ static void fill_many(const world *w, graze_report_object *objects, graze_report
                                        test_translation(i % 100, i / 100 % 100, i / 10000.0),
                                        NULL,
                                        NULL,
-                                       NULL};
+                                       NULL,
+                                       NULL,
+                                       0};
   }
   for (uint32_t i = 0; i < many; i++) {
     uint32_t a = i % (many_objects - 1);

@@ -84,6 +84,10 @@ typedef struct measurement {
   uint32_t count; /* listed */
 } measurement;
 
+static graze_round_side side_of(const graze_report_object *object) {
+  return (graze_round_side){object->core != NULL ? object->core : object->mesh, &object->pose, object->radius};
+}
+
 /* Every pair that the scene's rules leave; with a limit those that are nearer. */
 static void measure(session *run, measurement *m) {
   graze_distance_options how = graze_default_distance_options();
@@ -100,7 +104,8 @@ static void measure(session *run, measurement *m) {
     one->pair = &m->report->clashes[i];
     const graze_report_object *a = &m->report->objects[one->pair->a], *b = &m->report->objects[one->pair->b];
     if (interrupts_came()) fail("interrupted; not every pair was measured");
-    must(run->context, graze_mesh_distance(query, a->mesh, &a->pose, b->mesh, &b->pose, &how, &one->found));
+    const graze_round_side sides[2] = {side_of(a), side_of(b)};
+    must(run->context, graze_round_distance(query, &sides[0], &sides[1], &how, &one->found));
     m->count += one->found.found || isinf(m->limit);
   }
   graze_query_destroy(query);
@@ -302,7 +307,7 @@ int command_distance(int argc, char **argv) {
   if (distance.points) return distance_measure_points(distance.points, &distance.def, &distance.common);
   distance.def.relations = ~0u;
   distance.def.places = distance.def.facts = false;
-  distance.def.every_mesh = true;
+  distance.def.every_mesh = distance.def.rounds = true;
   output *out = output_open(distance.common.output);
   session_begin(&run, &distance.common);
   graze_check *check = session_open(&run, &distance.def);

@@ -76,7 +76,7 @@ static void meet_objects(replay_run *r) {
     graze_object_def def;
     if (graze_scene_get_object(r->scene, objects[i], &def) != GRAZE_OK) continue;
     name_of(r, objects[i], def.user_id);
-    r->log->triangles += graze_mesh_triangle_count(def.mesh);
+    if (def.radius == 0) r->log->triangles += graze_mesh_triangle_count(def.mesh);
   }
 }
 

@@ -134,6 +134,8 @@ typedef struct graze_check_def {
                       unknown how many parts they have and whether they are closed and oriented */
   bool every_mesh; /* bake every mesh, not only those that a pair needs */
   bool alone;      /* one object is no error: pairs are not what is asked for */
+  bool rounds; /* balls and capsules of a scene file are taken. Their meshes in the report are for pictures: who goes
+                  by meshes must leave this out, and they are refused. Not with `depth` and a crew */
 
   const char *cache; /* folder of baked meshes, created if necessary */
 
@@ -186,7 +188,7 @@ GRAZE_API const graze_report *graze_check_report(const graze_check *check);
 typedef struct graze_check_counts {
   uint32_t objects;   /* in the files. The record lists them first, and behind them those that only an earlier report
                          knows */
-  uint64_t triangles; /* of these objects */
+  uint64_t triangles; /* of these objects; round ones have none */
   uint64_t ignored_pairs; /* by rules for layers and by the list of a scene file */
   uint32_t open_clashes;  /* neither separate nor resolved nor forgiven nor approved; unknown ones cannot be approved */
   uint32_t unpainted;     /* clashes that graze_check_write_folder left without a picture: there were more than

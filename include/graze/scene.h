@@ -1,8 +1,9 @@
 /* graze/scene.h: every colliding pair among many objects.
  *
- * An object is a shared mesh at a pose, with a 64-bit user id, a layer and a name. A check finds candidate pairs by
- * their world boxes, decides each exactly, and reports pairs in the order in which their objects were added. An update
- * does the same for a scene that changes: it decides only what has changed and reports what began, persists and ended.
+ * An object is a shared mesh at a pose, or a ball or capsule, with a 64-bit user id, a layer and a name. A check finds
+ * candidate pairs by their world boxes, decides each exactly, and reports pairs in the order in which their objects
+ * were added. An update does the same for a scene that changes: it decides only what has changed and reports what
+ * began, persists and ended.
  */
 #ifndef GRAZE_SCENE_H
 #define GRAZE_SCENE_H
@@ -41,6 +42,7 @@ typedef struct graze_mesh_source {
 typedef struct graze_object_def {
   const graze_mesh *mesh;          /* not copied: must live as long as the object. Or NULL, and instead: */
   const graze_mesh_source *source; /* likewise; objects may share it */
+  double radius;                   /* default 0; else the object is round, and its mesh a core (graze/round.h) */
   graze_pose pose;                 /* default: identity */
   uint64_t user_id;
   const char *name;  /* copied; NULL = "" */
@@ -53,7 +55,8 @@ GRAZE_API graze_object_def graze_default_object_def(void);
 GRAZE_API graze_status graze_scene_create(graze_context *context, graze_scene **scene);
 GRAZE_API void graze_scene_destroy(graze_scene *scene);
 
-/* Errors: ARGUMENT, MEMORY, NOT_FINITE (pose, or the box of a source), LIMIT. */
+/* Errors: ARGUMENT (also for a radius that is none, or is not that of a core), MEMORY, NOT_FINITE (pose, or the box of
+ * a source), LIMIT. */
 GRAZE_API graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, graze_object_id *object);
 GRAZE_API graze_status graze_scene_remove(graze_scene *scene, graze_object_id object);
 GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id object, const graze_pose *pose);
@@ -215,16 +218,17 @@ typedef struct graze_scene_update_result {
 /* Brings the relations up to date with all changes to the scene since the last update: objects added, removed or moved,
  * meshes refitted, rules added. With `continuous` objects move from where they were at the last update to where they
  * are, on the ways that graze/motion.h has; those that came since are where they are, and refitted ones have their new
- * shape all the way. A rigid motion needs rigid poses: else POSE, with the object. The lists are owned by the scene and
- * valid until its next update. No event is reported twice or lost: after an error, or GRAZE_CANCELLED, the next update
- * reports the difference from the last one that succeeded. Options may change from update to update. A check of the
- * same scene gives the same relations.
+ * shape all the way. A rigid motion needs rigid poses: else POSE, with the object. What round objects meet on their
+ * ways is not known: UNSUPPORTED, with the object. The lists are owned by the scene and valid until its next update. No
+ * event is reported twice or lost: after an error, or GRAZE_CANCELLED, the next update reports the difference from the
+ * last one that succeeded. Options may change from update to update. A check of the same scene gives the same
+ * relations.
  *
  * With clearances, pairs that are separate and nearer than theirs are GRAZE_CLEARANCE: at the updates, for with
  * `continuous` too it is only asked what meets in between. A pair whose clearance changes is decided again.
  *
- * Errors: ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE, those of a source; they leave `events`
- * untouched. */
+ * Errors: ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE, UNSUPPORTED, those of a source; they
+ * leave `events` untouched. */
 GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
                                           graze_scene_update_result *events);
 

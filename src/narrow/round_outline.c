@@ -34,22 +34,26 @@ static graze_box common_box(const graze_box *a, const graze_box *b) {
 static graze_box find_place(const round_pair *p, const graze_relate_result *related, graze_nearest *nearest) {
   const graze_box whole[2] = {gz_round_box(p, 0), gz_round_box(p, 1)};
   const int mesh = 1 - round_which(p);
+  const bool touch = related->verdict.relation == GRAZE_TOUCH;
   graze_box box = graze_box_empty();
   double least = (double)INFINITY;
   for (uint64_t i = 0; i < related->counts.triangle_pairs; i++) {
     double corners[18];
     near_pair pair;
     gz_round_start(p, related->pairs[i], corners, &pair);
-    if (pair.upper < least || i == 0) gz_near_witness(&pair, nearest);
+    graze_nearest here;
+    if (pair.upper < least || i == 0 || touch) gz_near_witness(&pair, &here);
+    if (pair.upper < least || i == 0) *nearest = here;
     least = fmin(least, pair.upper);
-    if (round_both(p)) continue;
+    if (touch && !round_both(p)) graze_box_add_point(&box, here.points[mesh]);
+    if (touch || round_both(p)) continue;
     graze_box own = graze_box_empty();
     gz_side_corners(&p->of[mesh]->place, mesh == 0 ? related->pairs[i].a : related->pairs[i].b, corners);
     for (int k = 0; k < 9; k += 3) graze_box_add_point(&own, corners + k);
     own = common_box(&own, &whole[1 - mesh]);
     graze_box_add_box(&box, &own);
   }
-  return round_both(p) ? common_box(&whole[0], &whole[1]) : box;
+  return round_both(p) && !touch ? common_box(&whole[0], &whole[1]) : box;
 }
 
 /* A common point: of the mesh, or between the cores. */
@@ -132,8 +136,9 @@ graze_status gz_query_outline_round(const round_pair *p, const graze_relate_opti
   way_out ways[6];
   *outline = (graze_outline){.points = no_points, .starts = no_curve};
   outline->box = meet ? find_place(p, related, &nearest) : common_box(&a, &b);
-  for (int k = 0; k < 3; k++) outline->point[k] = 0.5 * outline->box.min[k] + 0.5 * outline->box.max[k];
+  for (int k = 0; k < 3 && !meet; k++) outline->point[k] = 0.5 * outline->box.min[k] + 0.5 * outline->box.max[k];
   if (meet) choose_point(p, &nearest, outline->point);
+  if (related->verdict.relation == GRAZE_TOUCH && round_both(p)) graze_box_add_point(&outline->box, outline->point);
   list_axes(&a, &b, ways);
   outline->depth = (double)INFINITY;
   for (int k = 0; k < 6; k++) outline->depth = fmin(outline->depth, ways[k].length);

@@ -21,7 +21,8 @@ typedef enum archive_type {
   ARCHIVE_RIGID,            /* the state of a world of rigid bodies, */
   ARCHIVE_RIGID_DEFINITION, /* and what it is made of */
   ARCHIVE_RIGID_RUN,        /* calls and steps of it */
-  ARCHIVE_RIGID_END         /* of its record */
+  ARCHIVE_RIGID_END,        /* of its record */
+  ARCHIVE_ROUND             /* before a scene: which of its objects are round */
 } archive_type;
 
 /* ---- writing ---- */

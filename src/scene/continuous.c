@@ -74,6 +74,18 @@ static void keep_finite(graze_box *box) {
   }
 }
 
+/* The ways of cores are not those of what is around them. */
+static graze_status refuse_rounds(const graze_scene *scene) {
+  char label[96];
+  for (uint32_t i = 0; i < scene->count; i++) {
+    if (scene_ranked(scene, i)->radius == 0) continue;
+    return gz_fail(scene->context, GRAZE_ERROR_UNSUPPORTED,
+                   "object %s: it is round, and what such an object meets between updates is not known",
+                   gz_scene_object_label(scene, i, label));
+  }
+  return GRAZE_OK;
+}
+
 static graze_status add_way(travel *t, uint32_t place) {
   graze_scene *scene = t->scene;
   const object *o = scene_object(scene, place);
@@ -327,9 +339,11 @@ static graze_status tell(travel *t, graze_scene_update_result *events) {
 graze_status gz_continuous_decide(graze_scene *scene, const graze_scene_update_options *options, told_pair *told,
                                   uint64_t count, graze_scene_update_result *events) {
   travel t = {.scene = scene, .options = options, .told = told, .told_count = count};
+  graze_status status = refuse_rounds(scene);
+  if (status != GRAZE_OK) return status;
   set_times(&t);
   if (scene->live->travel_count == 0) return GRAZE_OK;
-  graze_status status = make_ways(&t);
+  status = make_ways(&t);
   if (status == GRAZE_OK && t.way_count > 1) status = make_journeys(&t);
   if (status == GRAZE_OK && t.count > 0) status = decide_journeys(&t);
   if (status == GRAZE_OK) status = keep_clear(&t);

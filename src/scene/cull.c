@@ -47,7 +47,11 @@ graze_status gz_scene_cull(deciding *d) {
                            .exactness = d->relate.exactness,
                            .apart = a.apart};
   if (!gz_engine_ask(scene->context, GRAZE_STAGE_CULL, q.object_count, q.pair_count, &q)) return GRAZE_OK;
-  for (uint64_t i = 0; i < d->count; i++) d->outcomes[i].apart = a.apart[i] != 0;
+  for (uint64_t i = 0; i < d->count; i++) { /* cores are not what is asked for */
+    const bool meshes =
+        scene_ranked(scene, a.pairs[i][0])->radius == 0 && scene_ranked(scene, a.pairs[i][1])->radius == 0;
+    d->outcomes[i].apart = meshes && a.apart[i] != 0;
+  }
   gz_engine_give(scene->context);
   return GRAZE_OK;
 }

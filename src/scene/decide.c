@@ -12,6 +12,7 @@
 
 #include "base/sort.h"
 #include "graze/distance.h"
+#include "narrow/round.h"
 
 enum {
   TASK_PAIRS = 64,         /* at most so many pairs in a task, */
@@ -121,6 +122,42 @@ static bool append_outline(const graze_context *context, task_list *list, const 
          append(context, &list->starts, &list->start_count, outline->starts, outline->count + 1, sizeof(uint32_t));
 }
 
+/* The sides of a pair as relations take them. */
+static graze_status open_sides(const deciding *c, const graze_query *query, const object *a, const object *b,
+                               relate_side sides[2]) {
+  const object *of[2] = {a, b};
+  graze_status status = GRAZE_OK;
+  for (int k = 0; k < 2 && status == GRAZE_OK; k++) {
+    sides[k].slot = gz_shapes_slot(&c->scene->shapes, of[k]->mesh);
+    status = gz_query_side(query, of[k]->mesh, &of[k]->pose, c->relate.exactness, k == 0 ? "a" : "b", &sides[k].place);
+  }
+  return status;
+}
+
+static bool is_round(const object *a, const object *b) {
+  return a->radius > 0 || b->radius > 0;
+}
+
+/* A pair with a round object. Whether it meets is what its relation says. */
+static graze_status decide_round(const deciding *c, graze_query *query, const object *a, const object *b,
+                                 graze_relate_result *out, graze_outline *outline) {
+  relate_side sides[2];
+  round_pair p;
+  graze_status status = open_sides(c, query, a, b, sides);
+  if (status != GRAZE_OK) return status;
+  gz_round_open(&p, query, &sides[0], a->radius, &sides[1], b->radius, c->relate.exactness);
+  status = gz_query_relate_round(&p, &c->relate, out);
+  if (status != GRAZE_OK) return status;
+  if (c->find == GRAZE_FIND_ANY) {
+    const bool meet = out->counts.triangle_pairs > 0;
+    out->verdict = (graze_verdict){.relation = meet ? GRAZE_UNKNOWN : GRAZE_SEPARATE,
+                                   .doubt = meet ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE};
+    out->counts = (graze_counts){.triangle_pairs = meet, .degenerate = meet};
+  }
+  if (!c->outlines || out->verdict.relation == GRAZE_SEPARATE) return GRAZE_OK;
+  return gz_query_outline_round(&p, &c->relate, out, outline);
+}
+
 static graze_status decide_contact(const deciding *c, graze_query *query, const object *a, const object *b,
                                    graze_relate_result *out) {
   graze_collide_options options = graze_default_collide_options();
@@ -137,10 +174,8 @@ static graze_status decide_contact(const deciding *c, graze_query *query, const 
 
 static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b, bool apart,
                                     graze_relate_result *out, graze_outline *outline) {
-  relate_side sides[2] = {{.slot = gz_shapes_slot(&c->scene->shapes, a->mesh)},
-                          {.slot = gz_shapes_slot(&c->scene->shapes, b->mesh)}};
-  graze_status status = gz_query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
-  if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
+  relate_side sides[2];
+  graze_status status = open_sides(c, query, a, b, sides);
   if (status == GRAZE_OK)
     status = (apart ? gz_query_relate_apart : gz_query_relate)(query, &sides[0], &sides[1], &c->relate, out);
   if (status != GRAZE_OK || !c->outlines || out->verdict.relation == GRAZE_SEPARATE) return status;
@@ -164,7 +199,8 @@ static graze_status measure_gap(const deciding *c, graze_query *query, const obj
   options.limit = o->gap.clearance = clearance;
   options.exactness = c->relate.exactness;
   if (c->find == GRAZE_FIND_ALL) options.near_pairs = GRAZE_FIND_COUNT;
-  graze_status status = graze_mesh_distance(query, a->mesh, &a->pose, b->mesh, &b->pose, &options, &found);
+  const graze_round_side sides[2] = {{a->mesh, &a->pose, a->radius}, {b->mesh, &b->pose, b->radius}};
+  graze_status status = graze_round_distance(query, &sides[0], &sides[1], &options, &found);
   if (status != GRAZE_OK) return status;
   work_add(&o->work, &found.work);
   if (!found.found) return GRAZE_OK;
@@ -186,7 +222,9 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
   outcome *o = c->outcomes + candidate;
   graze_relate_result hits = {0};
   graze_outline outline = {0};
-  if (c->find != GRAZE_FIND_ANY)
+  if (is_round(a, b))
+    o->status = decide_round(c, query, a, b, &hits, &outline);
+  else if (c->find != GRAZE_FIND_ANY)
     o->status = decide_relation(c, query, a, b, o->apart, &hits, &outline);
   else if (!o->apart)
     o->status = decide_contact(c, query, a, b, &hits);

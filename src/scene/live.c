@@ -236,6 +236,7 @@ static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, 
     if (box.min[0] > box.max[0]) { /* a mesh without triangles, for good: it cannot be refitted to have some */
       continue;
     }
+    if (o->radius > 0) grow_box(&box, o->radius);
     if (o->reach > 0) grow_box(&box, 0.5 * o->reach);
     sending *to = proxy.generation != 0 ? moves : adds;
     to->boxes[to->count] = box;

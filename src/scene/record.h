@@ -49,7 +49,8 @@ typedef enum record_edit {
   EDIT_POSE,
   EDIT_IGNORE,
   EDIT_IGNORE_LAYERS,
-  EDIT_REFIT
+  EDIT_REFIT,
+  EDIT_ADD_ROUND /* a radius, and then as EDIT_ADD */
 } record_edit;
 
 /* Called after the edit. `recorder` NULL: nobody records. */

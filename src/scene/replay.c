@@ -57,8 +57,9 @@ graze_scene *graze_replay_scene(graze_replay *replay) {
 
 /* ---- edits ---- */
 
-static graze_status take_add(archive_reader *r, graze_scene *scene) {
+static graze_status take_add(archive_reader *r, graze_scene *scene, bool is_round) {
   graze_object_def def = graze_default_object_def();
+  if (is_round) memcpy(&def.radius, gz_archive_take(r, sizeof def.radius), sizeof def.radius);
   graze_object_id want = gz_record_take_id(r), got;
   uint32_t mesh = gz_archive_take_u32(r);
   def.user_id = gz_archive_take_u64(r);
@@ -103,7 +104,8 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
   graze_object_id id;
   switch (edit) {
     case EDIT_ADD:
-      return take_add(r, scene);
+    case EDIT_ADD_ROUND:
+      return take_add(r, scene, edit == EDIT_ADD_ROUND);
     case EDIT_REMOVE:
       return graze_scene_remove(scene, gz_record_take_id(r));
     case EDIT_POSE:

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "geometry/pose.h"
+#include "narrow/round.h"
 #include "scene/decide.h"
 #include "scene/record.h"
 
@@ -156,8 +157,10 @@ static uint32_t link_newest(graze_scene *scene, object filled) {
 
 static graze_status check_mesh(const graze_context *context, const graze_object_def *def) {
   const graze_mesh_source *source = def->source;
+  if (source != NULL && def->radius != 0)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: a source and a radius");
   if (source == NULL && def->mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the mesh is NULL");
-  if (source == NULL) return GRAZE_OK;
+  if (source == NULL) return gz_round_check(context, def->mesh, def->radius, "object");
   if (def->mesh != NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: both a mesh and a source");
   if (source->load == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the source cannot load");
   if (source->facts.triangles > UINT32_MAX)
@@ -185,6 +188,7 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
   const char *name = def->name != NULL ? def->name : "";
   object o = {.mesh = def->mesh,
               .source = def->source,
+              .radius = def->radius,
               .pose = def->pose,
               .user_id = def->user_id,
               .name_bytes = strlen(name) + 1};
@@ -285,6 +289,7 @@ graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id ob
   *def = graze_default_object_def();
   def->mesh = o->mesh;
   def->source = o->source;
+  def->radius = o->radius;
   def->pose = o->pose;
   def->user_id = o->user_id;
   def->name = o->name;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "geometry/pose.h"
+#include "narrow/round.h"
 #include "scene/record.h"
 
 /* ---- numbers of meshes ---- */
@@ -104,6 +105,29 @@ static void put_objects(const graze_scene *scene, archive_writer *w, mesh_number
   }
 }
 
+/* A place and the radius of the object there. */
+typedef struct round_place {
+  uint64_t place;
+  double radius;
+} round_place;
+
+/* In a section of its own, so that versions that do not know of round objects refuse the file. */
+static void put_rounds(const graze_scene *scene, archive_writer *w) {
+  const size_t bytes = scene->count * sizeof(round_place);
+  round_place *list = gz_memory_alloc(w->context, bytes);
+  size_t count = 0;
+  if (list == NULL && bytes > 0) {
+    w->status = gz_fail_memory(w->context, bytes);
+    return;
+  }
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    const double radius = scene_object(scene, place)->radius;
+    if (radius > 0) list[count++] = (round_place){place, radius};
+  }
+  if (count > 0 && w->status == GRAZE_OK) gz_archive_whole_section(w, ARCHIVE_ROUND, list, count * sizeof *list);
+  gz_memory_release(w->context, list, bytes);
+}
+
 static void put_rules(const graze_scene *scene, archive_writer *w) {
   const ignored_pair *ignored = scene->ignored.data;
   for (uint64_t i = 0; i < scene->ignored_count; i++) {
@@ -173,6 +197,7 @@ void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *mesh
   gz_archive_put_u32(w, begun ? live->options.open : 0);
   for (uint32_t i = 0; i < scene->layer_count; i++) gz_archive_put_text(w, layers[i].name);
   put_objects(scene, w, meshes);
+  put_rounds(scene, w);
   for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     gz_record_put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
   }
@@ -409,18 +434,56 @@ static graze_status take_scene(archive_reader *r, graze_scene *scene) {
   return status;
 }
 
+/* The section of round objects, as it is. */
+static graze_status keep_rounds(archive_reader *r, buffer *rounds) {
+  if (rounds->data != NULL || r->length == 0 || r->length % sizeof(round_place) != 0)
+    return gz_archive_error(r, "the list of round objects cannot be");
+  if (!gz_buffer_reserve(r->context, rounds, r->length, 0)) return gz_fail_memory(r->context, r->length);
+  memcpy(rounds->data, r->section.data, r->length);
+  return GRAZE_OK;
+}
+
+static graze_status make_round(const archive_reader *r, const graze_scene *scene, const buffer *rounds, size_t bytes) {
+  const round_place *list = rounds->data;
+  for (size_t i = 0; i < bytes / sizeof *list; i++) {
+    object *o = list[i].place < scene->places ? scene_object(scene, (uint32_t)list[i].place) : NULL;
+    const bool before = gz_silence(true);
+    const bool good = o != NULL && o->name != NULL && list[i].radius > 0 &&
+                      gz_round_check(r->context, o->mesh, list[i].radius, "object") == GRAZE_OK;
+    gz_silence(before);
+    if (!good) return gz_archive_error(r, "a round object cannot be");
+    o->radius = list[i].radius;
+  }
+  return GRAZE_OK;
+}
+
+/* The sections up to that of the scene, and the scene. */
+static graze_status take_sections(graze_context *context, archive_reader *r, buffer *rounds, graze_scene *made) {
+  archive_type type = ARCHIVE_MESH;
+  graze_status status = GRAZE_OK;
+  size_t bytes = 0;
+  while (status == GRAZE_OK && (type == ARCHIVE_MESH || type == ARCHIVE_ROUND)) {
+    status = gz_archive_next(r, &type);
+    if (status != GRAZE_OK) return status;
+    if (type == ARCHIVE_MESH) status = gz_snapshot_read_mesh(context, r, made);
+    if (type == ARCHIVE_ROUND) {
+      status = keep_rounds(r, rounds);
+      bytes = r->length;
+    }
+  }
+  if (status != GRAZE_OK) return status;
+  if (type != ARCHIVE_SCENE) return gz_archive_error(r, "the scene is missing");
+  status = take_scene(r, made);
+  return status == GRAZE_OK ? make_round(r, made, rounds, bytes) : status;
+}
+
 graze_status gz_snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene) {
   graze_scene *made;
-  archive_type type = ARCHIVE_END;
+  buffer rounds = {0};
   graze_status status = graze_scene_create(context, &made);
   if (status != GRAZE_OK) return status;
-  do {
-    status = gz_archive_next(r, &type);
-    if (status == GRAZE_OK && type == ARCHIVE_MESH) status = gz_snapshot_read_mesh(context, r, made);
-  } while (status == GRAZE_OK && type == ARCHIVE_MESH);
-  if (status == GRAZE_OK) {
-    status = type == ARCHIVE_SCENE ? take_scene(r, made) : gz_archive_error(r, "the scene is missing");
-  }
+  status = take_sections(context, r, &rounds, made);
+  gz_buffer_release(context, &rounds);
   if (status == GRAZE_OK) {
     *scene = made;
   } else {

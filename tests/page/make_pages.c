@@ -95,7 +95,7 @@ static void make_objects(model *m, uint32_t copies) {
     graze_report_object *object = m->objects + i;
     snprintf(m->texts[i], sizeof m->texts[i], "Unit %u/%s", i / count + 1, from->name);
     *object = (graze_report_object){
-        m->texts[i], layers[(i * 7 + i / 3) % 5], "plant.glb", m->meshes[from->mesh], {{0}}, NULL, NULL, NULL};
+        m->texts[i], layers[(i * 7 + i / 3) % 5], "plant.glb", m->meshes[from->mesh], {{0}}, NULL, NULL, NULL, NULL, 0};
     memcpy(object->pose.m, from->pose, sizeof object->pose.m);
     object->pose.m[7] += 40.0 * (i / count);
   }

@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
   for (uint32_t i = 0; i < object_count; i++) {
     bool gone = i == 6;
     objects[i] = (graze_report_object){
-        names[i], layers[i], "plant \"1\".glb", gone ? NULL : mesh, graze_pose_identity(), NULL, NULL, &solid};
+        names[i], layers[i], "plant \"1\".glb", gone ? NULL : mesh, graze_pose_identity(), NULL, NULL, &solid, NULL, 0};
     objects[i].pose.m[3] = 100.0 * i;
   }
   fill_clashes(clashes);
