@@ -454,6 +454,33 @@ static void test_gutter(void **unused) {
   graze_mesh_destroy(gutter);
 }
 
+/* What lies in a groove, on both sides of it, comes free upward, as gravity says, though along neither normal. */
+static void test_groove(void **unused) {
+  (void)unused;
+  const double sides[36] = {0, -5, 0, 5, -5, 5, 5,  5, 5, 0, -5, 0, 5,  5, 5, 0,  5,  0,
+                            0, -5, 0, 0, 5,  0, -5, 5, 5, 0, -5, 0, -5, 5, 5, -5, -5, 5};
+  graze_mesh *mesh = test_mesh(shared_context(1), sides, 4, GRAZE_VOLUMES_ORIENTED);
+  graze_rigid_body_def groove = define(GRAZE_RIGID_MESH, 0, 0, 0, 0, 0);
+  groove.type = GRAZE_BODY_STATIC;
+  groove.mesh = mesh;
+  for (int order = 0; order < 2; order++) {
+    graze_rigid *world = make_world(1, NULL);
+    graze_rigid_body_def box = define(GRAZE_RIGID_BOX, 2, 0, 0, 0, sqrt(2) - 0.01);
+    box.orientation[0] = cos(atan(1) / 2);
+    box.orientation[2] = sin(atan(1) / 2);
+    if (order == 0) add(world, &groove);
+    add(world, &box);
+    if (order == 1) add(world, &groove);
+    const graze_rigid_check_result wide = check(world, 0.02), narrow = check(world, 0.002);
+    assert_int_equal(wide.count, 0);
+    assert_true(wide.deepest.upper >= 0.01 / sqrt(2) && wide.deepest.upper <= 0.02);
+    assert_int_equal(narrow.count, 1);
+    assert_true(narrow.overlaps[0].lower <= 0.01 && narrow.overlaps[0].upper >= 0.01 / sqrt(2));
+    graze_rigid_destroy(world);
+  }
+  graze_mesh_destroy(mesh);
+}
+
 /* Of an open mesh the surface counts, from either side, and a wall sees its corners. */
 static void test_open_mesh(void **unused) {
   (void)unused;
@@ -607,10 +634,10 @@ static void test_refused_memory(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact_depths),    cmocka_unit_test(test_touching),     cmocka_unit_test(test_boxes),
-      cmocka_unit_test(test_walls),           cmocka_unit_test(test_round_shapes), cmocka_unit_test(test_unknown),
-      cmocka_unit_test(test_boxes_as_meshes), cmocka_unit_test(test_gutter),       cmocka_unit_test(test_open_mesh),
-      cmocka_unit_test(test_left_out),        cmocka_unit_test(test_slop),         cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_refused_memory)};
+      cmocka_unit_test(test_exact_depths),    cmocka_unit_test(test_touching),      cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_walls),           cmocka_unit_test(test_round_shapes),  cmocka_unit_test(test_unknown),
+      cmocka_unit_test(test_boxes_as_meshes), cmocka_unit_test(test_gutter),        cmocka_unit_test(test_open_mesh),
+      cmocka_unit_test(test_groove),          cmocka_unit_test(test_left_out),      cmocka_unit_test(test_slop),
+      cmocka_unit_test(test_threads),         cmocka_unit_test(test_refused_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

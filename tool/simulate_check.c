@@ -59,7 +59,9 @@ void simulate_check_take(const simulate_run *run) {
   check->last_step = step;
   check->pairs += result.pairs;
   check->joined = result.joined;
-  if (result.deepest.upper > check->deepest.overlap.upper) check->deepest = (found_overlap){step, time, result.deepest};
+  const graze_rigid_overlap *most = &check->deepest.overlap, *now = &result.deepest;
+  if (now->lower > most->lower || (now->lower == most->lower && now->upper > most->upper))
+    check->deepest = (found_overlap){step, time, *now};
   for (uint64_t i = 0; i < result.count; i++) add(check, &(found_overlap){step, time, result.overlaps[i]});
 }
 

@@ -257,7 +257,7 @@ typedef struct graze_rigid_check_result {
   double slop;                         /* the depth that is forgiven */
   uint64_t pairs;                      /* that were looked at: bodies whose boxes meet, and bodies and walls */
   uint64_t joined;                     /* pairs of bodies that joints hold: these are left out */
-  graze_rigid_overlap deepest;         /* of all, forgiven or not; upper is 0: nothing overlaps */
+  graze_rigid_overlap deepest;         /* of all, forgiven or not, by what is proved; upper is 0: nothing overlaps */
   const graze_rigid_overlap *overlaps; /* of more than slop, and unknown ones; in the order of a, then b, walls last */
   uint64_t count;
 } graze_rigid_check_result;

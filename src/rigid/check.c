@@ -147,6 +147,9 @@ static bool has_mesh(const graze_rigid *world, const graze_box_pair *pair) {
 
 static graze_status measure_meshes(graze_rigid *world) {
   rigid_checker *c = world->checker;
+  const double *g = world->def.gravity, length = length3(g);
+  const double up[3] = {length > 0 ? -g[0] / length : 0, length > 0 ? -g[1] / length : 0,
+                        length > 0 ? -g[2] / length : 0};
   graze_status status = GRAZE_OK;
   for (size_t i = 0; status == GRAZE_OK && i < c->pairs.count; i++) {
     const graze_box_pair *pair = RIGID_AT(c->pairs, graze_box_pair, i);
@@ -156,7 +159,7 @@ static graze_status measure_meshes(graze_rigid *world) {
         {rigid_body_at(world, pair->a), RIGID_AT(c->forms, check_form, pair->a), pose_of(c, pair->a)},
         {rigid_body_at(world, pair->b), RIGID_AT(c->forms, check_form, pair->b), pose_of(c, pair->b)}};
     if (status == GRAZE_OK)
-      status = gz_check_meshes(world->context, c->query, sides, c->slop, RIGID_AT(c->depths, check_depth, i));
+      status = gz_check_meshes(world->context, c->query, sides, up, c->slop, RIGID_AT(c->depths, check_depth, i));
   }
   return status;
 }
@@ -257,7 +260,9 @@ static graze_status tell(graze_rigid *world, const graze_member *a, const graze_
                          graze_rigid_check_result *result) {
   rigid_checker *c = world->checker;
   const graze_rigid_overlap overlap = {*a, *b, depth->lower, depth->upper, depth->answer == CHECK_OPEN};
-  if (depth->upper > result->deepest.upper) result->deepest = overlap;
+  const graze_rigid_overlap *most = &result->deepest;
+  if (depth->lower > most->lower || (depth->lower == most->lower && depth->upper > most->upper))
+    result->deepest = overlap;
   if (depth->answer == CHECK_FORGIVEN) return GRAZE_OK;
   if (!array_reserve(world->context, &c->overlaps, 1, sizeof overlap))
     return gz_fail_memory(world->context, sizeof overlap);

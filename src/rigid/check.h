@@ -39,9 +39,10 @@ typedef struct check_side {
   const graze_pose *pose;
 } check_side;
 
-/* How deep two bodies are in each other of which one is a mesh, or both. Of an open mesh the surface alone counts. */
-graze_status gz_check_meshes(graze_context *context, graze_query *query, const check_side sides[2], double slop,
-                             check_depth *depth);
+/* How deep two bodies are in each other of which one is a mesh, or both. Of an open mesh the surface alone counts.
+ * `up`: a way in which what rests comes free, of length 1, or 0. */
+graze_status gz_check_meshes(graze_context *context, graze_query *query, const check_side sides[2], const double up[3],
+                             double slop, check_depth *depth);
 
 /* How deep a set at a pose is in what lies behind the wall. The answer is never OPEN. */
 check_depth gz_check_wall(const graze_convex *set, const graze_pose *pose, const rigid_body *wall, double slop);

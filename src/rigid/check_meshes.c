@@ -94,34 +94,96 @@ static graze_status find_depth(graze_query *query, const graze_mesh *const meshe
   return status;
 }
 
-static graze_status measure_meshes(graze_query *query, const graze_mesh *const meshes[2], const graze_pose poses[2],
-                                   double slop, check_depth *depth) {
-  graze_relate_options options = graze_default_relate_options();
+/* Two bodies as meshes. */
+typedef struct solid_pair {
+  const check_side *sides;
+  const graze_mesh *meshes[2];
+  graze_pose poses[2];
+  graze_relate_options options;
+} solid_pair;
+
+/* The mean of the normals of a mesh where the other body meets it, or its opposite: along it b leaves a. */
+static void find_mean_normal(const solid_pair *pair, const graze_relate_result *related, double way[3]) {
+  const int mesh = is_mesh(&pair->sides[0]) ? 0 : 1;
+  const surface_face *faces = pair->sides[mesh].body->surface->faces;
+  double sum[3] = {0, 0, 0};
+  for (uint64_t i = 0; i < related->counts.triangle_pairs; i++) {
+    const double *normal = faces[mesh == 0 ? related->pairs[i].a : related->pairs[i].b].normal;
+    for (int k = 0; k < 3; k++) sum[k] += mesh == 0 ? normal[k] : -normal[k];
+  }
+  const double length = length3(sum);
+  for (int k = 0; k < 3; k++) way[k] = length > 0 ? dot3(pair->poses[mesh].m + 4 * k, sum) / length : 0;
+}
+
+/* Whether b is out of a once it has moved; by how much it has, at most. */
+static graze_status try_way(graze_query *query, const solid_pair *pair, const double way[3], double length,
+                            double *moved) {
+  graze_relate_result related;
+  graze_pose pose = pair->poses[1];
+  double real[3];
+  for (int k = 0; k < 3; k++) {
+    pose.m[4 * k + 3] += length * way[k];
+    real[k] = pose.m[4 * k + 3] - pair->poses[1].m[4 * k + 3];
+  }
+  graze_status status =
+      graze_relate_meshes(query, pair->meshes[0], &pair->poses[0], pair->meshes[1], &pose, &pair->options, &related);
+  *moved = status == GRAZE_OK && is_apart(&related.verdict) ? length3(real) * (1 + 4 * DBL_EPSILON) : (double)INFINITY;
+  return status;
+}
+
+/* What rests comes free along the normals on which it lies, or by being lifted; first by a little. */
+static graze_status find_short_way(graze_query *query, const solid_pair *pair, const graze_relate_result *related,
+                                   const double up[3], double slop, double *upper) {
+  const double lengths[4] = {slop / 64, slop / 16, slop / 4, slop * (1 - 0x1p-40)};
+  const bool lifts_a = pair->sides[1].body->type == GRAZE_BODY_STATIC;
+  double ways[2][3], moved;
+  graze_status status = GRAZE_OK;
+  find_mean_normal(pair, related, ways[0]);
+  for (int k = 0; k < 3; k++) ways[1][k] = lifts_a ? -up[k] : up[k];
+  *upper = (double)INFINITY;
+  for (int i = 0; status == GRAZE_OK && !(*upper <= slop) && i < 8; i++) {
+    const double *way = ways[i % 2];
+    if (dot3(way, way) == 0) continue;
+    status = try_way(query, pair, way, lengths[i / 2], &moved);
+    *upper = fmin(*upper, moved);
+  }
+  return status;
+}
+
+static graze_status measure_meshes(graze_query *query, const solid_pair *pair, const double up[3], double slop,
+                                   check_depth *depth) {
+  const graze_mesh *const *meshes = pair->meshes;
+  const graze_pose *poses = pair->poses;
   graze_relate_result related;
   graze_escape escape = {0};
-  options.open = GRAZE_OPEN_SURFACE;
-  graze_status status = graze_relate_meshes(query, meshes[0], &poses[0], meshes[1], &poses[1], &options, &related);
+  double upper = (double)INFINITY;
+  graze_status status =
+      graze_relate_meshes(query, meshes[0], &poses[0], meshes[1], &poses[1], &pair->options, &related);
   if (status != GRAZE_OK) return status;
   *depth = is_apart(&related.verdict) ? apart : (check_depth){0, (double)INFINITY, CHECK_OPEN};
   if (depth->answer == CHECK_FORGIVEN || related.verdict.relation == GRAZE_UNKNOWN) return GRAZE_OK;
-  if (slop > 0 && related.verdict.relation == GRAZE_CROSS)
-    status = graze_find_escape(query, meshes[0], &poses[0], meshes[1], &poses[1], &options, slop, &escape);
+  const bool crosses = slop > 0 && related.verdict.relation == GRAZE_CROSS;
+  if (crosses) status = find_short_way(query, pair, &related, up, slop, &upper);
+  if (status == GRAZE_OK && crosses && upper > slop)
+    status = graze_find_escape(query, meshes[0], &poses[0], meshes[1], &poses[1], &pair->options, slop, &escape);
   if (status != GRAZE_OK) return status;
-  if (!escape.found) return find_depth(query, meshes, poses, slop, depth);
-  *depth = bracket(0, escape.length, slop);
+  if (escape.found) upper = escape.length;
+  if (upper > slop) return find_depth(query, meshes, poses, slop, depth);
+  *depth = bracket(0, upper, slop);
   return GRAZE_OK;
 }
 
-static graze_status measure_solids(graze_context *context, graze_query *query, const check_side sides[2], double slop,
-                                   check_depth *depth) {
-  const graze_pose poses[2] = {pose_of(&sides[0]), pose_of(&sides[1])};
+static graze_status measure_solids(graze_context *context, graze_query *query, const check_side sides[2],
+                                   const double up[3], double slop, check_depth *depth) {
+  solid_pair pair = {.sides = sides, .poses = {pose_of(&sides[0]), pose_of(&sides[1])}};
   const int count = check_is_bracketed(sides[0].form) || check_is_bracketed(sides[1].form) ? 2 : 1;
   check_depth depths[2] = {apart, apart};
   graze_status status = GRAZE_OK;
+  pair.options = graze_default_relate_options();
+  pair.options.open = GRAZE_OPEN_SURFACE;
   for (int which = 0; status == GRAZE_OK && which < count; which++) {
-    const graze_mesh *meshes[2] = {NULL, NULL};
-    for (int i = 0; status == GRAZE_OK && i < 2; i++) status = open_solid(context, &sides[i], which, &meshes[i]);
-    if (status == GRAZE_OK) status = measure_meshes(query, meshes, poses, slop, &depths[which]);
+    for (int i = 0; status == GRAZE_OK && i < 2; i++) status = open_solid(context, &sides[i], which, &pair.meshes[i]);
+    if (status == GRAZE_OK) status = measure_meshes(query, &pair, up, slop, &depths[which]);
   }
   *depth = bracket(depths[0].lower, depths[count - 1].upper, slop);
   return status;
@@ -239,10 +301,10 @@ static graze_status measure_round(graze_context *context, graze_query *query, co
   return status;
 }
 
-graze_status gz_check_meshes(graze_context *context, graze_query *query, const check_side sides[2], double slop,
-                             check_depth *depth) {
+graze_status gz_check_meshes(graze_context *context, graze_query *query, const check_side sides[2], const double up[3],
+                             double slop, check_depth *depth) {
   for (int i = 0; i < 2; i++) {
     if (sides[i].form->inner.radius > 0) return measure_round(context, query, &sides[1 - i], &sides[i], slop, depth);
   }
-  return measure_solids(context, query, sides, slop, depth);
+  return measure_solids(context, query, sides, up, slop, depth);
 }
