@@ -3,7 +3,10 @@
  *
  * Every run of ours goes on from the same saved state. A row is right when the bodies are, in the mean, where they
  * should be: those that stand, to a hundredth of an edge of a box; a pile, as high as between 0.8 and 0.4 of its volume
- * is solid. Peers take one step of 1/60 s for our four parts of one, with one untuned setting each. */
+ * is solid. Peers take one step of 1/60 s for our four parts of one, with one untuned setting each.
+ *
+ * The exact check of a pile is right when what is deepest is about as deep as the deepest contact: no deeper, since
+ * that is measured along one normal, and no less than half. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +146,45 @@ static void one_case(bench *b, const rigid_case *k) {
   scenes_rigid_free(&scene);
 }
 
+/* ---- the exact check --------------------------------------------------------------------------------------------- */
+
+static void run_check(void *argument, bool check, sample *out) {
+  rigid_job *j = argument;
+  graze_rigid_check_result result;
+  (void)check;
+  const double start = seconds_now();
+  must(graze_rigid_check(j->world, (double)NAN, &result), "the check");
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+  out->count = (uint64_t)(1e9 * result.deepest.lower + 0.5);
+  out->hash = result.pairs;
+}
+
+static void judge_check(contest *c, entry *e) {
+  const graze_world_sums *sums = c->judge_argument;
+  const double depth = 1e-9 * (double)e->checked.count;
+  e->right = depth <= sums->max_overlap * 1.001 && depth >= 0.5 * sums->max_overlap;
+  snprintf(e->note, sizeof e->note, "deepest %.6f, of contacts %.6f", depth, sums->max_overlap);
+}
+
+static void check_case(bench *b, uint32_t size) {
+  scenes_rigid scene;
+  graze_world_sums sums;
+  contest c;
+  if (!bench_wants(b, "rigid/check/pile-%u", size)) return;
+  if (!scenes_rigid_make(SCENES_RIGID_PILE, size, 1, &scene)) fail("no memory");
+  rigid_job job = {.world = make_world(b->context, &scene, GRAZE_RIGID_AUTO)};
+  must(graze_rigid_step(job.world, DT, 480, NULL, NULL), "the steps before");
+  must(graze_rigid_get_sums(job.world, &sums), "the sums");
+  contest_begin(&c, b, "body", scene.count, scene.count, "rigid/check/pile-%u", size);
+  c.judge = judge_check;
+  c.judge_argument = &sums;
+  contest_ours(&c, "cpu", run_check, &job);
+  contest_end(&c);
+  graze_rigid_destroy(job.world);
+  scenes_rigid_free(&scene);
+}
+
 void work_rigid(bench *b) {
   static const rigid_case cases[] = {{"stack", 10, 60, 240, true},
                                      {"pyramid", 10, 60, 240, true},
@@ -152,4 +194,5 @@ void work_rigid(bench *b) {
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     if (cases[i].size < 1024 || (!b->quick && (cases[i].size < 4096 || b->large))) one_case(b, &cases[i]);
   }
+  check_case(b, b->quick ? 128 : 1024);
 }
