@@ -395,8 +395,8 @@ static void run_steps(simulate_run *run) {
   take_sums(run, true);
   run->start = run->end;
   take_motion(run);
-  take_frame(run);
   if (has_frames(run)) simulate_check_take(run);
+  take_frame(run);
   uint64_t framed = simulate_get_step(run);
   while (status == GRAZE_OK && run->done < run->steps) {
     const uint64_t before = run->done;
@@ -406,8 +406,8 @@ static void run_steps(simulate_run *run) {
     if (status != GRAZE_OK || step == framed || (run->done != run->steps && step % run->asked->every != 0)) continue;
     framed = step;
     if (run->energy || films(run)) take_sums(run, true);
-    take_frame(run);
     if (has_frames(run)) simulate_check_take(run);
+    take_frame(run);
   }
   if (status == GRAZE_OK) simulate_check_take(run);
   end_steps(run, status);
@@ -532,8 +532,8 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   else
     load(&run);
   run.first_step = simulate_get_step(&run);
-  open_frames(&run);
   if (asked->check) run.check = simulate_check_open(&run);
+  open_frames(&run);
   if (run.world)
     simulate_must(&run, graze_world_get_limits(run.world, &run.limits));
   else

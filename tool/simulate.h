@@ -263,6 +263,8 @@ void simulate_check_free(simulate_check *check);
 
 /* The state of now, once; nothing if no check was asked for. */
 void simulate_check_take(const simulate_run *run);
+/* How deep the deepest pair of that state is; 0 if no check was asked for. */
+double simulate_check_depth(const simulate_check *check);
 bool simulate_check_found(const simulate_check *check);
 void simulate_check_put(gz_json *writer, const simulate_run *run);
 void simulate_check_print(output *out, const simulate_run *run);

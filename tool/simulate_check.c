@@ -20,6 +20,7 @@ struct simulate_check {
   uint64_t frames, pairs, joined; /* pairs: of all frames; joined: of the last */
   uint64_t last_step;
   found_overlap deepest; /* upper 0: none */
+  double depth;          /* of the deepest of the last frame, as is proved */
   found_overlap *found;
   uint64_t count, room, unknown;
 };
@@ -59,10 +60,15 @@ void simulate_check_take(const simulate_run *run) {
   check->last_step = step;
   check->pairs += result.pairs;
   check->joined = result.joined;
+  check->depth = result.deepest.lower;
   const graze_rigid_overlap *most = &check->deepest.overlap, *now = &result.deepest;
   if (now->lower > most->lower || (now->lower == most->lower && now->upper > most->upper))
     check->deepest = (found_overlap){step, time, *now};
   for (uint64_t i = 0; i < result.count; i++) add(check, &(found_overlap){step, time, result.overlaps[i]});
+}
+
+double simulate_check_depth(const simulate_check *check) {
+  return check ? check->depth : 0;
 }
 
 bool simulate_check_found(const simulate_check *check) {

@@ -9,7 +9,7 @@
 #include "diagnostics.h"
 #include "simulate.h"
 
-enum { CURVES = 6 };
+enum { CURVES = 7 };
 
 struct simulate_film {
   graze_track *track;
@@ -81,8 +81,9 @@ static uint32_t number_of(const simulate_film *film, const graze_member *member)
 }
 
 static void create_track(simulate_film *film, const simulate_run *run) {
-  static const graze_track_curve curves[CURVES] = {{"kinetic", "J"}, {"rotational", "J"}, {"potential", "J"},
-                                                   {"elastic", "J"}, {"dissipated", "J"}, {"contacts", ""}};
+  static const graze_track_curve curves[CURVES] = {{"kinetic", "J"},        {"rotational", "J"}, {"potential", "J"},
+                                                   {"elastic", "J"},        {"dissipated", "J"}, {"contacts", ""},
+                                                   {"deepest overlap", "m"}};
   const uint32_t wall_count = simulate_get_wall_count(run);
   graze_track_wall *walls = calloc((size_t)wall_count + 1, sizeof *walls);
   if (!walls) fail_out_of_memory();
@@ -97,7 +98,7 @@ static void create_track(simulate_film *film, const simulate_run *run) {
   def.walls = walls;
   def.wall_count = wall_count;
   def.curves = curves;
-  def.curve_count = CURVES;
+  def.curve_count = run->check ? CURVES : CURVES - 1; /* the last is of the check */
   def.object_count = film->object_count;
   def.colour = run->asked->colour;
   def.colliding = run->asked->show == show_colliding;
@@ -202,8 +203,13 @@ static void find_touching(simulate_film *film, const simulate_run *run) {
 
 void simulate_film_add(simulate_film *film, const simulate_run *run) {
   const graze_world_sums *sums = &run->end;
-  const double values[CURVES] = {sums->kinetic, sums->rotational, sums->potential,
-                                 sums->elastic, sums->dissipated, (double)sums->contacts};
+  const double values[CURVES] = {sums->kinetic,
+                                 sums->rotational,
+                                 sums->potential,
+                                 sums->elastic,
+                                 sums->dissipated,
+                                 (double)sums->contacts,
+                                 simulate_check_depth(run->check)};
   const graze_track_frame frame = {.step = simulate_get_step(run),
                                    .time = simulate_get_time(run),
                                    .positions = film->balls->positions,
