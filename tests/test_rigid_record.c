@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../src/base/hash.h"
+#include "base/hash.h"
 #include "families.h"
 #include "graze/rigid.h"
 #include "support.h"

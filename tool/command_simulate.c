@@ -131,7 +131,8 @@ static void finish_replay(const simulate_options *simulate, struct argp_state *s
     argp_error(state, "--replay has its own solver: no --solver and no --sleep");
   if (simulate->seed_given || simulate->seeds > 0 || simulate->hits)
     argp_error(state, "--replay has its own balls: no --seed, --seeds and --hits");
-  if (simulate->restore || simulate->record) argp_error(state, "--replay takes no --restore and no --record");
+  if (simulate->restore || simulate->record || simulate->drive)
+    argp_error(state, "--replay takes no --restore, no --record and no --drive");
 }
 
 static void finish_run(simulate_options *simulate, struct argp_state *state) {
