@@ -273,7 +273,7 @@ static void test_round_shapes(void **unused) {
   (void)unused;
   uint64_t state = test_seed(3);
   int found = 0;
-  const int rounds = test_rounds(500, 50000);
+  const int rounds = test_rounds(150, 50000);
   for (int round = rounds; round > 0; round--) {
     graze_rigid *world = make_world(1, NULL);
     graze_rigid_body_def defs[2];
@@ -353,7 +353,7 @@ static void test_boxes_as_meshes(void **unused) {
   (void)unused;
   uint64_t state = test_seed(4);
   int found = 0, forgiven = 0;
-  const int rounds = test_rounds(150, 5000);
+  const int rounds = test_rounds(80, 5000);
   for (int round = rounds; round > 0; round--) {
     graze_rigid *boxes = make_world(1, NULL), *meshes = make_world(1, NULL);
     graze_rigid_body_def def;
@@ -595,41 +595,53 @@ static void test_threads(void **unused) {
   graze_rigid_destroy(four);
 }
 
-static graze_status use_memory(graze_context *context) {
+static graze_status add_and_check(graze_context *context, const graze_rigid_body_def *defs, int count, double slop) {
   const graze_rigid_def world_def = graze_default_rigid_def();
   const graze_rigid_material m = graze_default_rigid_material();
-  const graze_rigid_body_def defs[] = {define(GRAZE_RIGID_BOX, 2, 0, 0, 0, 0),
-                                       define(GRAZE_RIGID_CYLINDER, 1, 2, 1.5, 0, 0),
-                                       define(GRAZE_RIGID_SPHERE, 1, 0, 0, 3, 0)};
-  const double point[3] = {0, 0, -1}, up[3] = {0, 0, 1}, slope[9] = {-5, -5, -0.5, 5, -5, 0, 0, 5, 0.5};
-  graze_rigid_body_def ground = define(GRAZE_RIGID_MESH, 0, 0, 0, 0, 0);
-  graze_mesh_def mesh_def = graze_default_mesh_def();
+  const double point[3] = {0, 0, -1}, up[3] = {0, 0, 1};
   graze_rigid_check_result result;
   graze_rigid *world;
-  graze_mesh *mesh = NULL;
   uint32_t number;
   graze_status status = graze_rigid_create(context, &world_def, &world);
   if (status != GRAZE_OK) return status;
+  status = graze_rigid_add_material(world, &m, &number);
+  if (status == GRAZE_OK) status = graze_rigid_add_wall(world, point, up, 0);
+  for (int i = 0; status == GRAZE_OK && i < count; i++) status = graze_rigid_add_body(world, &defs[i], &number);
+  if (status == GRAZE_OK) status = graze_rigid_check(world, slop, &result);
+  if (status == GRAZE_OK) status = graze_rigid_check(world, 0, &result);
+  graze_rigid_destroy(world);
+  return status;
+}
+
+/* A depth between the prisms, so that finer ones are made. */
+static graze_status use_memory(graze_context *context) {
+  const graze_rigid_body_def defs[] = {define(GRAZE_RIGID_BOX, 2, 0, 0, 0, 0),
+                                       define(GRAZE_RIGID_CYLINDER, 1, 2, 1.5, 0, 0)};
+  return add_and_check(context, defs, 2, 0.5);
+}
+
+static graze_status use_memory_for_meshes(graze_context *context) {
+  const double slope[9] = {-5, -5, -0.5, 5, -5, 0, 0, 5, 0.5};
+  graze_rigid_body_def defs[] = {define(GRAZE_RIGID_BOX, 2, 0, 0, 0, 0), define(GRAZE_RIGID_SPHERE, 1, 0, 0, 3, 0),
+                                 define(GRAZE_RIGID_MESH, 0, 0, 0, 0, 0)};
+  graze_mesh_def mesh_def = graze_default_mesh_def();
+  graze_mesh *mesh;
   mesh_def.vertices = slope;
   mesh_def.vertex_count = 3;
   mesh_def.precision = GRAZE_DOUBLE;
-  status = graze_mesh_create(context, &mesh_def, &mesh);
-  ground.type = GRAZE_BODY_STATIC;
-  ground.mesh = mesh;
-  if (status == GRAZE_OK) status = graze_rigid_add_material(world, &m, &number);
-  if (status == GRAZE_OK) status = graze_rigid_add_wall(world, point, up, 0);
-  if (status == GRAZE_OK) status = graze_rigid_add_body(world, &ground, &number);
-  for (int i = 0; status == GRAZE_OK && i < 3; i++) status = graze_rigid_add_body(world, &defs[i], &number);
-  if (status == GRAZE_OK) status = graze_rigid_check(world, 0.5, &result); /* between the prisms: finer ones are made */
-  if (status == GRAZE_OK) status = graze_rigid_check(world, 0, &result);
-  graze_rigid_destroy(world);
+  graze_status status = graze_mesh_create(context, &mesh_def, &mesh);
+  if (status != GRAZE_OK) return status;
+  defs[2].type = GRAZE_BODY_STATIC;
+  defs[2].mesh = mesh;
+  status = add_and_check(context, defs, 3, 0.01);
   graze_mesh_destroy(mesh);
   return status;
 }
 
 static void test_refused_memory(void **unused) {
   (void)unused;
-  test_refuse_each(use_memory, 10000);
+  test_refuse_each(use_memory, 1000);
+  test_refuse_each(use_memory_for_meshes, 2000);
 }
 
 int main(void) {
