@@ -20,9 +20,11 @@ typedef struct claim {
   feature_touch touch;
   uint64_t corner; /* of CORNER_ ones: which, of which side */
   uint32_t face;   /* of CORNER_FACE, on the other side */
-  double height;   /* of the corner over the surface: below 0 behind it */
-  bool in_valley;  /* beyond the rim, below the neighbour that bends up */
-  bool is_blind;   /* the corner is there, but points elsewhere: it only says where the surface is */
+  uint32_t edges[2];
+  double turn;    /* of EDGE_EDGE: 1, or -1: the normal is against the cross product */
+  double height;  /* of the corner over the surface: below 0 behind it */
+  bool in_valley; /* beyond the rim, below the neighbour that bends up */
+  bool is_blind;  /* the corner is there, but points elsewhere: it only says where the surface is */
 } claim;
 
 typedef struct finding {
@@ -86,16 +88,20 @@ static claim *put(finding *f, int from, const double at[3], const double foot[3]
 
 /* ---- corners on faces -------------------------------------------------------------------------------------------- */
 
-/* The height of a point of the first's coordinates over the plane of a side's face. */
-static double height_over(const finding *f, const feature_frame *frame, int side, uint32_t face, const double at[3]) {
-  const rigid_surface *s = f->sides[side].surface;
-  double own[3], way[3];
+/* A point of the first's coordinates in those of a side. */
+static void to_own(const feature_frame *frame, int side, const double at[3], double own[3]) {
+  double way[3];
   if (side == 0) {
-    memcpy(own, at, sizeof own);
+    memcpy(own, at, 3 * sizeof *own);
   } else {
     sub3(at, frame->place, way);
     turn_back3(frame->rotation, way, own);
   }
+}
+
+/* The height of a point in a surface's own coordinates over the plane of a face. */
+static double height_over(const rigid_surface *s, uint32_t face, const double own[3]) {
+  double way[3];
   sub3(own, s->corners[s->faces[face].corners[0]], way);
   return dot3(s->faces[face].normal, way);
 }
@@ -117,7 +123,9 @@ static bool is_over(const finding *f, int side, const surface_face *face, uint32
     const surface_edge *e = &s->edges[face->edges[i]];
     if (e->bend != BEND_VALLEY || beyond > f->depth) return false;
     const uint32_t behind = e->faces[0] == number ? e->faces[1] : e->faces[0];
-    if (height_over(f, f->frame, side, behind, at) > f->slack) return false;
+    double own[3];
+    to_own(f->frame, side, at, own);
+    if (height_over(s, behind, own) > f->slack) return false;
     *in_valley = true;
   }
   return true;
@@ -181,7 +189,11 @@ static void try_edges(finding *f, uint32_t first, const double *const a[2], uint
     const double slack = f->slack + beyond_ends * fmax(-gap, 0);
     if (beyond <= slack && gap - f->radius <= f->margin && gap >= -f->depth && edge_faces(f, 0, first, normal) &&
         edge_faces(f, 1, second, back)) {
-      put(f, 0, at[0], at[1], normal, gap, EDGE_EDGE, first, second);
+      claim *c = put(f, 0, at[0], at[1], normal, gap, EDGE_EDGE, first, second);
+      if (c == NULL) return;
+      c->edges[0] = first;
+      c->edges[1] = second;
+      c->turn = turn == 0 ? 1 : -1;
       return;
     }
     memcpy(normal, back, sizeof normal);
@@ -281,19 +293,79 @@ static bool is_known(const finding *f, uint32_t feature) {
   return low < f->limits->known_count && f->limits->known[low] == feature;
 }
 
-/* Whether the corner was in front of the face before. */
-static bool came_through(const finding *f, const claim *c) {
-  const feature_frame *before = f->limits->before;
-  if (before == NULL || c->corner == UINT64_MAX) return false;
-  const int from = (int)(c->corner >> 32);
-  const double *own = f->sides[from].surface->corners[(uint32_t)c->corner];
-  double at[3];
-  memcpy(at, own, sizeof at);
-  if (from == 1) {
-    turn3(before->rotation, own, at);
-    for (int k = 0; k < 3; k++) at[k] += before->place[k];
+/* Where a corner is, in the first's coordinates, or was before. */
+static void find_corner(const finding *f, const feature_frame *frame, int side, uint32_t corner, double at[3]) {
+  memcpy(at, f->sides[side].surface->corners[corner], 3 * sizeof *at);
+  if (side == 0) return;
+  turn3(frame->rotation, at, at);
+  for (int k = 0; k < 3; k++) at[k] += frame->place[k];
+}
+
+/* Whether a point of a face's plane is on the face, which goes on beyond edges without a bend. */
+static bool is_within(const finding *f, const rigid_surface *s, uint32_t number, const double own[3]) {
+  const surface_face *face = &s->faces[number];
+  for (int i = 0; i < 3; i++) {
+    const double *from = s->corners[face->corners[i]], *to = s->corners[face->corners[(i + 1) % 3]];
+    double u[3], out[3], way[3];
+    sub3(to, from, u);
+    cross3(u, face->normal, out);
+    sub3(own, from, way);
+    if (dot3(out, way) > f->slack * length3(u) && s->edges[face->edges[i]].bend == BEND_RIDGE) return false;
   }
-  return height_over(f, before, 1 - from, c->face, at) >= -f->slack;
+  return true;
+}
+
+/* Whether a corner was in front of the face before, and went through it on the straight way since. */
+static bool corner_came_through(const finding *f, const claim *c) {
+  const int from = (int)(c->corner >> 32), side = 1 - from;
+  const feature_frame *const frames[2] = {f->limits->before, f->frame};
+  const rigid_surface *s = f->sides[side].surface;
+  double own[2][3], heights[2], at[3], way[3];
+  for (int i = 0; i < 2; i++) {
+    find_corner(f, frames[i], from, (uint32_t)c->corner, at);
+    to_own(frames[i], side, at, own[i]);
+    heights[i] = height_over(s, c->face, own[i]);
+  }
+  if (heights[0] < -f->slack) return false;
+  sub3(own[1], own[0], way);
+  add_scaled3(own[0], fmax(heights[0], 0) / (fmax(heights[0], 0) - heights[1]), way, at);
+  return is_within(f, s, c->face, at);
+}
+
+/* The gap of two lines along the normal across them, and how far along them it is measured, as parts of the edges. */
+static bool measure_edges(const finding *f, const feature_frame *frame, const claim *c, double *gap, double parts[2]) {
+  double ends[2][2][3], u[2][3], across[3], way[3];
+  for (int side = 0; side < 2; side++) {
+    const surface_edge *e = &f->sides[side].surface->edges[c->edges[side]];
+    for (int i = 0; i < 2; i++) find_corner(f, frame, side, e->corners[i], ends[side][i]);
+    sub3(ends[side][1], ends[side][0], u[side]);
+  }
+  cross3(u[0], u[1], across);
+  sub3(ends[0][0], ends[1][0], way);
+  const double a = dot3(u[0], u[0]), b = dot3(u[0], u[1]), e = dot3(u[1], u[1]), det = dot3(across, across);
+  if (!(det > parallel * a * e)) return false;
+  *gap = c->turn * dot3(across, way) / sqrt(det);
+  parts[0] = (b * dot3(u[1], way) - e * dot3(u[0], way)) / det;
+  parts[1] = (a * dot3(u[1], way) - b * dot3(u[0], way)) / det;
+  return true;
+}
+
+/* Whether edges were on their own sides of each other before, and crossed since, and not their lines elsewhere. */
+static bool edges_came_through(const finding *f, const claim *c) {
+  double gaps[2], parts[2][2];
+  if (!measure_edges(f, f->limits->before, c, &gaps[0], parts[0])) return false;
+  if (!measure_edges(f, f->frame, c, &gaps[1], parts[1]) || gaps[0] < -f->slack) return false;
+  const double when = fmax(gaps[0], 0) / (fmax(gaps[0], 0) - gaps[1]);
+  for (int side = 0; side < 2; side++) {
+    const double part = parts[0][side] + when * (parts[1][side] - parts[0][side]);
+    if (!(part > -beyond_ends && part < 1 + beyond_ends)) return false;
+  }
+  return true;
+}
+
+static bool came_through(const finding *f, const claim *c) {
+  if (f->limits->before == NULL) return false;
+  return c->corner == UINT64_MAX ? edges_came_through(f, c) : corner_came_through(f, c);
 }
 
 /* Of a corner that is in front of the surface at its nearest place no other face is pierced: it is the far side of
@@ -301,7 +373,7 @@ static bool came_through(const finding *f, const claim *c) {
 static bool holds(const finding *f, const claim *c, double nearest) {
   if (c->is_blind) return false;
   if (c->height >= -f->slack || is_known(f, c->touch.feature)) return true;
-  if (c->corner == UINT64_MAX || c->in_valley) return c->height >= -f->limits->slight;
+  if (c->corner == UINT64_MAX || c->in_valley) return c->height >= -f->limits->slight || came_through(f, c);
   if (c->height >= -f->limits->sudden && -c->height <= nearest + f->slack) return true;
   return came_through(f, c);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "narrow/near.h"
-#include "rigid/features.h"
+#include "rigid/piercings.h"
 #include "rigid/vector.h"
 
 /* The cosine of two normals of one patch. */
@@ -24,6 +24,9 @@ static const double akin = 0.9;
 /* Overlaps are looked for to this part of what the thinner body is thick, and as far as bodies may come in a step
  * beyond those that are known. */
 static const double deep = 0.1;
+
+/* Of the thinner body: gaps below this part of it are contacts. */
+static const double nearly = 1e-3;
 
 /* Of the thinner body: with no more motion than that, patches are used again. */
 static const double still = 0.005;
@@ -81,6 +84,7 @@ typedef struct patching {
   const rigid_body *a, *b;
   rigid_worker *worker;
   double margin;
+  bool is_near; /* some triangles are, whether they touch or not */
   rigid_stand stand;
   feature_frame frame; /* of b in a's coordinates */
 } patching;
@@ -194,6 +198,7 @@ static graze_status touch_surfaces(patching *p, const rigid_contact *old, uint32
   find_frame(p);
   graze_status status = list_pairs(p, fmax(p->margin + radius, depth) * (1 + 0x1p-20), &pairs, &count);
   if (status != GRAZE_OK) return status;
+  p->is_near = count > 0;
   const feature_side sides[2] = {{p->a->surface, p->a->radius}, {p->b->surface, p->b->radius}};
   feature_limits limits = {.margin = p->margin, .depth = depth + radius};
   limits.slight = deep * fmin(p->a->least, p->b->least) + radius;
@@ -204,9 +209,11 @@ static graze_status touch_surfaces(patching *p, const rigid_contact *old, uint32
     find_frame_before(p, &old[0].cache.at_axis, &before);
     limits.before = &before;
   }
-  return gz_features_find(p->world->context, sides, &p->frame, pairs, count, &limits, &p->worker->touches)
-             ? GRAZE_OK
-             : fail_memory(p);
+  const graze_context *context = p->world->context;
+  const bool good = gz_features_find(context, sides, &p->frame, pairs, count, &limits, &p->worker->touches) &&
+                    gz_piercings_hold(context, sides, &p->frame, pairs, count, nearly * fmin(p->a->least, p->b->least),
+                                      &p->worker->touches);
+  return good ? GRAZE_OK : fail_memory(p);
 }
 
 /* Every corner of a mesh that is near a wall. */
@@ -319,7 +326,7 @@ static rigid_contact *add_patch(const patching *p, uint32_t number, const rigid_
   c->normal[2] = 1; /* of nothing yet, but a unit vector */
   c->cache.at_points = p->stand;
   c->cache.at_axis = is_deep(p) && old[0].is_patch ? old[0].cache.at_axis : p->stand;
-  c->cache.margin = p->margin;
+  c->cache.margin = p->is_near && p->worker->touches.count == 0 ? -(double)INFINITY : p->margin;
   for (uint32_t k = 0; k < old_count && number == 0; k++) {
     c->touches = c->touches || old[k].touches;
     c->impulse += old[k].impulse;
