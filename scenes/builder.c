@@ -179,3 +179,12 @@ bool scene_add_meeting(scenes_scene *scene, const scenes_meeting *meeting) {
   meetings[scene->meeting_count++] = *meeting;
   return true;
 }
+
+bool scene_start_bodies(scenes_scene *scene, double friction) {
+  scenes_run *run = &scene->run;
+  run->starts = calloc(scene->object_count + 1, sizeof *run->starts);
+  run->gravity[2] = -9.81;
+  run->friction = friction;
+  run->density = 7800;
+  return run->starts != NULL;
+}

@@ -45,4 +45,7 @@ bool scene_add_object_at(scenes_scene *scene, const char *name, const char *laye
 bool scene_add_move(scenes_scene *scene, const scenes_move *move);
 bool scene_add_meeting(scenes_scene *scene, const scenes_meeting *meeting);
 
+/* Says how the objects so far start as rigid bodies: all free to move, of steel, under gravity. */
+bool scene_start_bodies(scenes_scene *scene, double friction);
+
 #endif

@@ -167,8 +167,17 @@ bool scenes_make_gears(const scenes_request *request, scenes_scene *scene) {
   /* Half a tooth farther, so that a tooth of the first stands in the middle between two of the second. */
   const double c = circle_cosine(pi / gear_teeth), s = circle_sine(pi / gear_teeth);
   const double pose[12] = {c, -s, 0, gear_module * gear_teeth, s, c, 0, 0, 0, 0, 1, 0};
-  return scene_add_object(scene, "gear_a", "fit", mesh, identity_pose) &&
-         scene_add_object(scene, "gear_b", "fit", mesh, pose);
+  if (!scene_add_object(scene, "gear_a", "fit", mesh, identity_pose) ||
+      !scene_add_object(scene, "gear_b", "fit", mesh, pose) || !scene_start_bodies(scene, 0.1))
+    return false;
+  /* The first is driven, and the second turns on an axle. */
+  scenes_run *run = &scene->run;
+  run->starts[0] = (scenes_start){SCENES_START_KINEMATIC, {0, 0, 2}};
+  run->has_hinge = true;
+  run->hinged = 1;
+  run->point[0] = gear_module * gear_teeth;
+  run->axis[2] = 1;
+  return true;
 }
 
 /* ---- a nut on a bolt --------------------------------------------------------------------------------------------- */
@@ -229,5 +238,8 @@ bool scenes_make_bolt(const scenes_request *request, scenes_scene *scene) {
   const uint32_t count = corners_around(request);
   build_bolt(&bolt, count);
   build_nut(&nut, count, request->gap);
-  return take_both(scene, &bolt, "bolt", &nut, "nut");
+  if (!take_both(scene, &bolt, "bolt", &nut, "nut") || !scene_start_bodies(scene, 0.02)) return false;
+  scene->run.starts[0].type = SCENES_START_STATIC;
+  scene->run.starts[1].spin[2] = -20;
+  return true;
 }

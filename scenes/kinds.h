@@ -16,6 +16,7 @@ bool scenes_make_plant(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_peg(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_gears(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_bolt(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_rings(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_robot(const scenes_request *request, scenes_scene *scene);
 
 #endif

@@ -89,6 +89,7 @@ static const scenes_kind kinds[] = {
      .default_size = 6,
      .max_size = 1000000,
      .uses_gap = true,
+     .has_bodies = true,
      .default_gap = 0x1p-12,
      .max_gap = 0x1p-10,
      .make = scenes_make_gears},
@@ -98,9 +99,17 @@ static const scenes_kind kinds[] = {
      .default_size = 32,
      .max_size = 1000000,
      .uses_gap = true,
+     .has_bodies = true,
      .default_gap = 0x1p-13,
      .max_gap = 0x1p-11,
      .make = scenes_make_bolt},
+    {.name = "rings",
+     .summary = "rings that hang in each other, around a radius of 1 and 0.2 thick from their middle",
+     .size_means = "number of rings",
+     .default_size = 5,
+     .max_size = 10000,
+     .has_bodies = true,
+     .make = scenes_make_rings},
     {.name = "robot",
      .summary = "a robot cell and its motion, in which some cycles go wrong",
      .size_means = "number of parts, 128 steps each",
@@ -167,5 +176,6 @@ void scenes_free(scenes_scene *scene) {
   free(scene->pairs);
   free(scene->moves);
   free(scene->meetings);
+  free(scene->run.starts);
   memset(scene, 0, sizeof *scene);
 }

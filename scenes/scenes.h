@@ -76,6 +76,23 @@ typedef struct scenes_meeting { /* two objects that meet at a step; a < b */
   const char *relation; /* in the words of graze_relation_string */
 } scenes_meeting;
 
+typedef enum scenes_start_type { SCENES_START_DYNAMIC, SCENES_START_STATIC, SCENES_START_KINEMATIC } scenes_start_type;
+
+/* How an object starts as a rigid body. */
+typedef struct scenes_start {
+  scenes_start_type type;
+  double spin[3];
+} scenes_start;
+
+/* What a kind is as a model of rigid bodies, in metres and kilograms. */
+typedef struct scenes_run {
+  scenes_start *starts; /* of each object */
+  double gravity[3], friction, density;
+  bool has_hinge; /* one object turns about an axis */
+  uint32_t hinged;
+  double point[3], axis[3];
+} scenes_run;
+
 typedef struct scenes_scene {
   scenes_mesh *meshes;
   uint32_t mesh_count;
@@ -88,6 +105,7 @@ typedef struct scenes_scene {
   uint32_t last_step;
   scenes_meeting *meetings; /* by step; all other pairs are separate then */
   uint32_t meeting_count;
+  scenes_run run; /* of a kind that has bodies */
 } scenes_scene;
 
 typedef struct scenes_request {
@@ -109,6 +127,7 @@ typedef struct scenes_kind {
   uint32_t default_clashes, max_clashes; /* 0: the kind plants none; as many gaps at most */
   bool uses_seed;
   bool uses_gap;
+  bool has_bodies; /* scene.run */
   double default_gap;
   double min_gap;
   double max_gap;

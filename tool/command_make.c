@@ -1,6 +1,7 @@
 /* graze make: writes a seeded model. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -54,7 +55,8 @@ static const struct argp_option options[] = {
     {"detail", key_detail, "N", 0, "tessellation of round parts, where size is a number of objects", 0},
     {"clashes", key_clashes, "N", 0, "number of planted clashes of each type", 0},
     {"gaps", key_gaps, "N", 0, "number of planted pairs of each type whose distance is known", 0},
-    {"bodies", key_bodies, NULL, 0, "the fragments of an explosion, for `graze simulate'", 0},
+    {"bodies", key_bodies, NULL, 0,
+     "for `graze simulate': the fragments of an explosion; gears, a nut or rings that move", 0},
     {"debris", key_debris, "N", 0,
      "N fragments that fly from an explosion at equipment, for `graze motion', and what each hits first", 0},
     {"kind", key_kind, "KIND", 0, "kind of boxes", 0},
@@ -90,8 +92,17 @@ static void finish_request(make_options *make, struct argp_state *state) {
   if (!make->common.output) argp_error(state, "-o is needed: a folder, or a file that ends in .obj or .glb");
 }
 
+/* Of an explosion balls; of kinds that have bodies their own meshes, in a folder. */
 static void take_bodies(make_options *make, struct argp_state *state) {
-  if (!make->kind || strcmp(make->kind->name, "explosion") != 0) argp_error(state, "--bodies is for explosion");
+  const char *path = make->common.output;
+  const size_t length = path ? strlen(path) : 0;
+  if (make->kind && make->kind->has_bodies) {
+    if (length > 4 && (strcmp(path + length - 4, ".obj") == 0 || strcmp(path + length - 4, ".glb") == 0))
+      argp_error(state, "-o is a folder with --bodies");
+    return;
+  }
+  if (!make->kind || strcmp(make->kind->name, "explosion") != 0)
+    argp_error(state, "--bodies is for explosion, gears, bolt and rings");
   make->balls = true;
   make->ball_request.kind = SCENES_BALLS_EXPLOSION;
 }
@@ -310,6 +321,10 @@ int command_make(int argc, char **argv) {
   session run;
   session_begin(&run, &make.common);
   written done = {.context = run.context, .files = table_begin(columns, 2)};
+  if (!make.bodies) { /* objects, not bodies */
+    free(scene.run.starts);
+    scene.run.starts = NULL;
+  }
   write_scene_files(make.common.output, &scene, &done);
   tell(&make, &scene, &done);
   table_free(&done.files);

@@ -14,6 +14,7 @@
 #include "graze/graze.h"
 #include "graze/io.h"
 #include "output.h"
+#include "scene_bodies.h"
 #include "session.h"
 
 static void note_file(written *done, const char *path, uint64_t triangles) {
@@ -77,7 +78,8 @@ static void close_document(gz_json *writer, const char *path, written *done) {
   note_text(done, path);
 }
 
-static void write_scene_object(gz_json *writer, const scenes_scene *scene, const scenes_object *object) {
+static void write_scene_object(gz_json *writer, const scenes_scene *scene, uint32_t number) {
+  const scenes_object *object = &scene->objects[number];
   char file[64];
   snprintf(file, sizeof file, "%s.obj", scene->meshes[object->mesh].name);
   gz_json_open(writer, NULL, '{');
@@ -85,14 +87,16 @@ static void write_scene_object(gz_json *writer, const scenes_scene *scene, const
   gz_json_text(writer, "mesh", file);
   gz_json_doubles(writer, "pose", object->pose, 12);
   gz_json_text(writer, "layer", object->layer);
+  if (scene->run.starts) scene_put_body(writer, &scene->run, number);
   gz_json_close(writer);
 }
 
 static void write_scene(const char *path, const scenes_scene *scene, written *done) {
   gz_json writer = open_document(path);
   gz_json_text(&writer, "units", "m");
+  if (scene->run.starts) scene_put_simulation(&writer, scene);
   gz_json_open(&writer, "objects", '[');
-  for (uint32_t i = 0; i < scene->object_count; i++) write_scene_object(&writer, scene, &scene->objects[i]);
+  for (uint32_t i = 0; i < scene->object_count; i++) write_scene_object(&writer, scene, i);
   gz_json_close(&writer);
   close_document(&writer, path, done);
 }

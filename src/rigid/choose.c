@@ -86,18 +86,18 @@ static void weigh_contacts(const graze_rigid *world, const rigid_island *island,
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* Meshes may come through each other when something swings, too: what they overlap by now. */
-static double find_overlap(const rigid_contact *c) {
-  double most = 0;
-  for (uint32_t k = 0; k < c->count && c->is_patch; k++) most = fmax(most, -c->points[k].gap);
-  return most;
+/* Meshes may come through each other also where something swings: with what force they last pressed on each other. */
+static double find_force(const rigid_contact *c) {
+  double sum = 0;
+  for (uint32_t k = 0; k < c->count && c->is_patch; k++) sum += c->points[k].pressed;
+  return c->part > 0 ? sum / c->part : 0;
 }
 
 static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  const double load = c->weight * (a->inverse_mass + b->inverse_mass);
+  const double load = fmax(c->weight, find_force(c)) * (a->inverse_mass + b->inverse_mass);
   const double reach = b->is_wall ? a->reach : fmin(a->reach, b->reach), least = fmin(a->least, b->least);
-  const double sink = fmax(load * gz_soft_find_sink(dt / world->def.substeps), find_overlap(c));
+  const double sink = load * gz_soft_find_sink(dt / world->def.substeps);
   const double most = fmin(strain * reach, thin * least);
   if (sink > most) c->strained = true;
   if (sink < 0.5 * most) c->strained = false;

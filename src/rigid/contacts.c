@@ -208,13 +208,15 @@ bool gz_rigid_is_restless(const rigid_body *a, const rigid_body *b, double dt) {
   return dt * turn > nearness * least || dt * length3(way) > 0.5 * least;
 }
 
-uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, double dt) {
-  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+static uint32_t count_parts(const rigid_body *a, const rigid_body *b, double dt) {
   double way[3];
-  if (!c->restless) return 1;
   sub3(a->velocity, b->velocity, way);
   const double speed = length3(way) + length3(a->spin) * a->reach + length3(b->spin) * b->reach;
   return (uint32_t)fmin(ceil(dt * speed / fmin(a->least, b->least)), MOST_PARTS);
+}
+
+uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, double dt) {
+  return c->restless ? count_parts(rigid_body_at(world, c->a), rigid_body_at(world, c->b), dt) : 1;
 }
 
 /* Of a margin, what is there for the next steps. */
@@ -222,14 +224,16 @@ static double find_spare(const rigid_body *a, const rigid_body *b) {
   return find_nearness(a) + (b->is_wall ? 0 : find_nearness(b));
 }
 
-/* Two that go together part when something stops one of them: meshes have no axis that would tell afterwards. */
+/* Two that go together part when something stops one of them. Meshes have no axis that would tell afterwards; where
+ * they are not looked at again within the step, they are looked for farther. */
 static double find_parting(const rigid_body *a, const rigid_body *b, double dt) {
   return fmin(dt * fmax(length3(a->velocity), length3(b->velocity)), parting * fmin(a->least, b->least));
 }
 
 static graze_status find_patches(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
                                  const rigid_contact *old, uint32_t old_count, rigid_worker *worker) {
-  const double margin = find_margin(world, a, b, dt) + find_parting(a, b, dt);
+  const bool is_restless = gz_rigid_is_restless(a, b, world->dt);
+  const double margin = find_margin(world, a, b, dt) + (is_restless ? 0 : find_parting(a, b, dt));
   return gz_rigid_find_patches(world, a, b, margin, find_spare(a, b), old, old_count, worker);
 }
 
@@ -317,10 +321,12 @@ static void collide_meshed(colliding *all, uint32_t i, uint32_t index) {
   patch_range *range = RIGID_AT(world->ranges, patch_range, i);
   const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
   const rigid_contact *old = range->old_count > 0 ? RIGID_AT(world->before, rigid_contact, range->old) : c;
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  const uint32_t parts = gz_rigid_is_restless(a, b, all->dt) ? count_parts(a, b, all->dt) : 1;
   range->worker = index;
   range->first = (uint32_t)worker->patches.count;
-  graze_status status = find_patches(world, rigid_body_at(world, c->a), rigid_body_at(world, c->b), all->dt, old,
-                                     range->old_count > 0 ? range->old_count : 1, worker);
+  graze_status status =
+      find_patches(world, a, b, all->dt / parts, old, range->old_count > 0 ? range->old_count : 1, worker);
   range->count = (uint32_t)worker->patches.count - range->first;
   if (status != GRAZE_OK) all->status = (int)status;
 }

@@ -176,8 +176,6 @@ static bool meet(const double *const ends[2][2], double at[2][3], double across[
 }
 
 static void try_edges(finding *f, uint32_t first, const double *const a[2], uint32_t second, const double *const b[2]) {
-  const rigid_surface *s = f->sides[0].surface, *t = f->sides[1].surface;
-  if (s->edges[first].bend != BEND_RIDGE || t->edges[second].bend != BEND_RIDGE) return;
   const double *const ends[2][2] = {{a[0], a[1]}, {b[0], b[1]}};
   double at[2][3], normal[3], way[3], beyond;
   if (!meet(ends, at, normal, &beyond)) return;
@@ -207,7 +205,6 @@ static void try_corner_edge(finding *f, int from, uint32_t corner, const double 
                             const double *const ends[2]) {
   const int side = 1 - from;
   double u[3], way[3], foot[3], out[3];
-  if (f->sides[side].surface->edges[edge].bend != BEND_RIDGE) return;
   sub3(ends[1], ends[0], u);
   sub3(at, ends[0], way);
   const double t = dot3(way, u) / dot3(u, u);

@@ -142,7 +142,7 @@ static bool find_edges(const graze_context *context, rigid_surface *s) {
   for (size_t i = 0, end; halves != NULL && s->edges != NULL && i < count; i = end) {
     for (end = i + 1; end < count && halves[end].low == halves[i].low && halves[end].high == halves[i].high;) end++;
     s->edges[s->edge_count] = make_edge(s, &halves[i], end - i);
-    s->faces[halves[i].face].own |= (uint8_t)(8u << halves[i].side);
+    if (s->edges[s->edge_count].bend == BEND_RIDGE) s->faces[halves[i].face].own |= (uint8_t)(8u << halves[i].side);
     for (size_t k = i; k < end; k++) s->faces[halves[k].face].edges[halves[k].side] = s->edge_count;
     s->edge_count++;
   }

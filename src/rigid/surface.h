@@ -17,7 +17,8 @@ typedef struct surface_edge {
   surface_bend bend;
 } surface_edge;
 
-/* Each corner and each edge belongs to one of its triangles, so that pairs of triangles name pairs of features once. */
+/* Each corner, and each edge that is a ridge, belongs to one of its triangles, so that pairs of triangles name pairs of
+ * features once. */
 typedef struct surface_face {
   uint32_t corners[3];
   uint32_t edges[3]; /* from corner i to the next */
