@@ -38,8 +38,8 @@ static graze_status examine(const graze_context *context, const graze_check_def 
     wrong = "a crew does no such check";
   else if (d->folder != NULL && (d->relations >> GRAZE_SEPARATE & 1))
     wrong = "separate pairs are not for reports";
-  else if (d->rounds && (d->depth || d->crew != NULL))
-    wrong = "balls and capsules are not for depths, nor for a crew";
+  else if ((d->rounds || d->cylinders) && (d->depth || d->crew != NULL))
+    wrong = "round shapes are not for depths, nor for a crew";
   return wrong == NULL ? GRAZE_OK : gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: %s", wrong);
 }
 
@@ -54,6 +54,7 @@ static graze_status read_all(graze_check *c) {
   gz_check_earlier_begin(c);
   graze_status status = gz_check_load(c);
   if (status == GRAZE_OK) status = gz_check_make_rules(c);
+  if (status == GRAZE_OK) status = gz_check_refuse_clearance(c);
   if (status == GRAZE_OK) status = gz_check_record_begin(c);
   if (status == GRAZE_OK) status = gz_check_earlier_end(c);
   if (status == GRAZE_OK) status = gz_check_known_begin(c);

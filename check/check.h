@@ -46,7 +46,7 @@ typedef struct check_mesh {
   bool measured;                        /* there are facts; */
   bool wanted;                          /* a pair needs it */
   bool again;                           /* its geometry is not kept, and its file is read again when a pair needs it */
-  graze_mesh *mesh;                     /* of a ball or capsule: for pictures, */
+  graze_mesh *mesh;                     /* of a round shape: for pictures, */
   graze_mesh *core;                     /* and this is what is checked */
   graze_mesh_facts facts;               /* where `adjacency` is not set, not all of these are known; */
   graze_solid_facts solid;              /* known where those are and `solid_known` is set, */
@@ -64,7 +64,7 @@ typedef struct check_object {
   uint32_t mesh;
   graze_pose pose;   /* times the factor, */
   double factor;     /* by which the units of its file are converted */
-  double radius;     /* likewise, of a ball or capsule; 0: it is a mesh */
+  double radius;     /* likewise, of a round shape; 0: it is a mesh */
   const char *label; /* NULL: none */
 } check_object;
 
@@ -229,20 +229,25 @@ graze_status gz_check_bake(graze_check *c, uint32_t first);
 /* The facts of a mesh; those that are told only, into `m`. */
 graze_status gz_check_know(check_mesh *m, const graze_mesh *mesh, graze_mesh_facts *facts);
 
-/* shape.c: the geometry of a box, and that of a ball or capsule for pictures; that of a hull from its file's, which has
- * been read. What shapes are called, and the same for the same ones; NULL: no memory. */
+/* shape.c: the geometry of a box, and that of round shapes for pictures; that of a hull from its file's, which has been
+ * read. What shapes are called, and the same for the same ones; NULL: no memory. */
 graze_status gz_check_make_shape(graze_context *context, const graze_scene_file_object *object,
                                  graze_geometry *geometry);
 char *gz_check_shape_name(graze_check *c, const graze_scene_file_object *object);
 
 static inline bool shape_is_round(graze_shape shape) {
-  return shape == GRAZE_SHAPE_SPHERE || shape == GRAZE_SHAPE_CAPSULE;
+  return shape == GRAZE_SHAPE_SPHERE || shape == GRAZE_SHAPE_CAPSULE || shape == GRAZE_SHAPE_CYLINDER;
 }
 
-/* What cannot be checked is refused by the name of the object. */
-graze_status gz_check_refuse_shape(const graze_check *c, const char *path, const graze_scene_file_object *object);
+static inline bool mesh_is_cylinder(const check_mesh *m) {
+  return m->shape != NULL && m->shape->shape == GRAZE_SHAPE_CYLINDER;
+}
 
-/* The cores of meshes that are balls or capsules. */
+/* What cannot be checked is refused by the name of the object; with clearances, what cannot be measured. */
+graze_status gz_check_refuse_shape(const graze_check *c, const char *path, const graze_scene_file_object *object);
+graze_status gz_check_refuse_clearance(const graze_check *c);
+
+/* The cores of meshes that are round shapes. */
 graze_status gz_check_make_cores(graze_check *c);
 
 /* For the scene: a mesh_source's function; its user is a check_mesh. */

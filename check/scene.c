@@ -19,6 +19,7 @@ static graze_status add_object(graze_check *c, graze_scene *scene, uint32_t numb
   def.mesh = m->core != NULL ? m->core : m->mesh;
   def.source = def.mesh == NULL ? &m->source : NULL;
   def.radius = o->radius;
+  def.flat = mesh_is_cylinder(m);
   def.pose = o->pose;
   def.name = o->name;
   def.layer = o->layer;

@@ -1,5 +1,5 @@
-/* Shapes of scene files: a box and the hull of a mesh as the triangles that bound them, so that nothing is lost; balls
- * and capsules as cores with a radius, and triangles near their surface for pictures alone. */
+/* Shapes of scene files: a box and the hull of a mesh as the triangles that bound them, so that nothing is lost; round
+ * ones as cores with a radius, and triangles near their surface for pictures alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static graze_status make_hull(graze_context *context, graze_geometry *geometry) 
   return status;
 }
 
-/* ---- balls and capsules for the eye ------------------------------------------------------------------------------ */
+/* ---- round shapes for the eye ------------------------------------------------------------------------------------ */
 
 /* Of an octahedron whose edges are cut into so many parts. Square roots are rounded alike everywhere, as sines are not.
  */
@@ -126,6 +126,35 @@ static void put_side(picture *p, unsigned signs, int a) {
   put_point(p, first, true);
 }
 
+/* A triangle of an end of a cylinder. */
+static void put_lid(picture *p, unsigned signs, int a, bool upper) {
+  const bool turned = (signs == 1 || signs == 2) == upper;
+  int from[3] = {a + 1, FINENESS - a - 1, 0}, to[3] = {a, FINENESS - a, 0};
+  for (int k = 0; k < 2; k++) {
+    from[k] = signs >> k & 1 ? -from[k] : from[k];
+    to[k] = signs >> k & 1 ? -to[k] : to[k];
+  }
+  *p->next++ = 0;
+  *p->next++ = 0;
+  *p->next++ = upper ? p->half : -p->half;
+  put_point(p, turned ? to : from, upper);
+  put_point(p, turned ? from : to, upper);
+}
+
+static graze_status make_drum(const graze_context *context, double radius, double length, graze_geometry *out) {
+  const uint64_t triangles = 4 * 4 * FINENESS;
+  graze_status status = make_room(context, 3 * triangles, triangles, out);
+  if (status != GRAZE_OK) return status;
+  picture p = {radius, 0.5 * length, out->vertices};
+  for (unsigned i = 0; i < 4 * FINENESS; i++) {
+    put_side(&p, i / FINENESS, (int)(i % FINENESS));
+    put_lid(&p, i / FINENESS, (int)(i % FINENESS), false);
+    put_lid(&p, i / FINENESS, (int)(i % FINENESS), true);
+  }
+  for (uint64_t i = 0; i < 3 * triangles; i++) out->indices[i] = (uint32_t)i;
+  return GRAZE_OK;
+}
+
 static graze_status make_picture(const graze_context *context, double radius, double length, graze_geometry *out) {
   const uint64_t sides = length > 0 ? 4 * 2 * FINENESS : 0, triangles = 8 * FINENESS * FINENESS + sides;
   graze_status status = make_room(context, 3 * triangles, triangles, out);
@@ -150,6 +179,8 @@ graze_status gz_check_make_shape(graze_context *context, const graze_scene_file_
       return make_picture(context, object->radius, 0, geometry);
     case GRAZE_SHAPE_CAPSULE:
       return make_picture(context, object->radius, object->length, geometry);
+    case GRAZE_SHAPE_CYLINDER:
+      return make_drum(context, object->radius, object->length, geometry);
     default:
       return GRAZE_OK;
   }
@@ -160,7 +191,7 @@ graze_status gz_check_make_cores(graze_check *c) {
   for (uint32_t i = 0; i < c->mesh_count && status == GRAZE_OK; i++) {
     check_mesh *m = &c->meshes[i];
     if (m->shape == NULL || !shape_is_round(m->shape->shape)) continue;
-    const double half = m->shape->shape == GRAZE_SHAPE_CAPSULE ? 0.5 * m->shape->length : 0;
+    const double half = m->shape->shape == GRAZE_SHAPE_SPHERE ? 0 : 0.5 * m->shape->length;
     const double ends[2][3] = {{0, 0, -half}, {0, 0, half}};
     status = graze_round_create_core(c->context, ends, &m->core);
   }
@@ -177,8 +208,8 @@ static graze_status refuse_length(const graze_check *c, const char *path, const 
 
 static graze_status refuse_round(const graze_check *c, const char *path, const graze_scene_file_object *object) {
   graze_status status = refuse_length(c, path, object, object->radius, false);
-  if (status == GRAZE_OK && object->shape == GRAZE_SHAPE_CAPSULE)
-    status = refuse_length(c, path, object, object->length, true);
+  if (status == GRAZE_OK && object->shape != GRAZE_SHAPE_SPHERE)
+    status = refuse_length(c, path, object, object->length, object->shape == GRAZE_SHAPE_CAPSULE);
   if (status != GRAZE_OK || graze_pose_is_rigid(&object->pose)) return status;
   return gz_fail(c->context, GRAZE_ERROR_POSE, "%s: object \"%s\": its pose is not rigid, and a %s would not stay one",
                  path, object->name, graze_shape_name(object->shape));
@@ -187,7 +218,8 @@ static graze_status refuse_round(const graze_check *c, const char *path, const g
 graze_status gz_check_refuse_shape(const graze_check *c, const char *path, const graze_scene_file_object *object) {
   const graze_shape shape = object->shape;
   const bool bounded = shape == GRAZE_SHAPE_MESH || shape == GRAZE_SHAPE_BOX || shape == GRAZE_SHAPE_HULL;
-  if (!bounded && !(c->def.rounds && shape_is_round(shape))) {
+  const bool taken = shape == GRAZE_SHAPE_CYLINDER ? c->def.cylinders : c->def.rounds && shape_is_round(shape);
+  if (!bounded && !taken) {
     return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": %s \"%s\" cannot be %s yet", path,
                    object->name, c->def.depth ? "the depth of shape" : "shape", graze_shape_name(shape),
                    c->def.depth ? "found" : "checked");
@@ -199,6 +231,16 @@ graze_status gz_check_refuse_shape(const graze_check *c, const char *path, const
   return status;
 }
 
+graze_status gz_check_refuse_clearance(const graze_check *c) {
+  for (uint32_t i = 0; i < c->object_count && c->rules.clear; i++) {
+    if (!mesh_is_cylinder(&c->meshes[c->objects[i].mesh])) continue;
+    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED,
+                   "%s: object \"%s\": the clearance of shape \"cylinder\" cannot be checked yet", c->def.files[0],
+                   c->objects[i].name);
+  }
+  return GRAZE_OK;
+}
+
 /* ---- which are the same ------------------------------------------------------------------------------------------ */
 
 char *gz_check_shape_name(graze_check *c, const graze_scene_file_object *object) {
@@ -207,8 +249,9 @@ char *gz_check_shape_name(graze_check *c, const graze_scene_file_object *object)
   if (shape_is_round(object->shape)) {
     graze_format_double(object->radius, numbers[0]);
     graze_format_double(object->length, numbers[1]);
-    return object->shape == GRAZE_SHAPE_SPHERE ? gz_check_print(c, "{\"sphere\":%s}", numbers[0])
-                                               : gz_check_print(c, "{\"capsule\":[%s,%s]}", numbers[0], numbers[1]);
+    return object->shape == GRAZE_SHAPE_SPHERE
+               ? gz_check_print(c, "{\"sphere\":%s}", numbers[0])
+               : gz_check_print(c, "{\"%s\":[%s,%s]}", graze_shape_name(object->shape), numbers[0], numbers[1]);
   }
   for (int k = 0; k < 3; k++) graze_format_double(object->edges[k], numbers[k]);
   return gz_check_print(c, "{\"box\":[%s,%s,%s]}", numbers[0], numbers[1], numbers[2]);

@@ -223,7 +223,7 @@ static void wrong_definitions_are_refused(void **state) {
   refuse(&b, GRAZE_ERROR_ARGUMENT, "lacks one of its two texts");
   begin(&b, 1, "a.obj", "b.obj");
   b.def.rounds = b.def.depth = true;
-  refuse(&b, GRAZE_ERROR_ARGUMENT, "balls and capsules are not for depths");
+  refuse(&b, GRAZE_ERROR_ARGUMENT, "round shapes are not for depths");
   begin(&b, 2, "balls.json", NULL); /* who does not ask for them gets none */
   refuse(&b, GRAZE_ERROR_UNSUPPORTED, "object \"ball\": shape \"sphere\" cannot be checked yet");
   begin(&b, 1, "a.obj", "b.obj");

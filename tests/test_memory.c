@@ -309,13 +309,17 @@ static graze_status attempt_round(bench *b) {
   graze_distance_result distance;
   graze_status status = graze_query_create(b->context, &query);
   if (status == GRAZE_OK) status = graze_round_create_core(b->context, ends, &core);
-  const graze_round_side capsule = {core, NULL, 0.25}, shells = {b->shells, NULL, 0};
+  const graze_round_side capsule = {core, NULL, 0.25, false}, shells = {b->shells, NULL, 0, false};
   memset(&result, 0xEE, sizeof result);
   untouched = result;
   if (status == GRAZE_OK) status = graze_round_relate(query, &capsule, &shells, NULL, &result);
   if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
   if (status == GRAZE_OK) assert_int_equal(result.verdict.relation, GRAZE_CROSS);
   if (status == GRAZE_OK) status = graze_round_distance(query, &capsule, &shells, NULL, &distance);
+  const graze_pose turned = {{0, -1, 0, 0.5, 1, 0, 0, -0.5, 0, 0, 1, 0}};
+  const graze_round_side drum = {core, NULL, 0.25, true}, across = {core, &turned, 0.25, true};
+  if (status == GRAZE_OK) status = graze_round_relate(query, &drum, &across, NULL, &result); /* by prisms */
+  if (status == GRAZE_OK) assert_int_equal(result.verdict.relation, GRAZE_CROSS);
   graze_mesh_destroy(core);
   graze_query_destroy(query);
   return status;

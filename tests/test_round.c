@@ -212,7 +212,7 @@ static void test_lattice(void **unused) {
     for (int k = 0; k < 2; k++) {
       lattice_ends(&state, 6, scale, ends[k]);
       if (k == 1 && random_below(&state, 8) == 0) memcpy(ends[1], ends[0], sizeof ends[1]);
-      sides[k] = (graze_round_side){core_of(ends[k]), NULL, scale * (1 + random_below(&state, 7))};
+      sides[k] = (graze_round_side){core_of(ends[k]), NULL, scale * (1 + random_below(&state, 7)), false};
       bodies[k] = body_of(ends[k], sides[k].radius, &identity);
     }
     const graze_relation wanted = expect_rounds(&bodies[0], &bodies[1]);
@@ -240,7 +240,7 @@ static void test_round_poses(void **unused) {
       lattice_ends(&state, 3, 1, ends[k]);
       poses[k] = test_random_pose(&state, 3);
       for (int i = 0; i < 12 && round % 4 == 0; i++) poses[k].m[i] *= 3;
-      sides[k] = (graze_round_side){core_of(ends[k]), &poses[k], 4 * random_unit(&state) + 0x1p-20};
+      sides[k] = (graze_round_side){core_of(ends[k]), &poses[k], 4 * random_unit(&state) + 0x1p-20, false};
       bodies[k] = body_of(ends[k], sides[k].radius, &poses[k]);
     }
     const graze_relation wanted = expect_rounds(&bodies[0], &bodies[1]);
@@ -331,8 +331,8 @@ static void test_models(void **unused) {
     const uint32_t size = around ? 3 + random_below(&state, 4) : random_below(&state, within ? 3 : 7);
     lattice_ends(&state, around ? 3 : within ? 5 : 16, scale, ends);
     for (int i = 0; i < 6; i++) ends[i / 3][i % 3] += (around ? 3 : within ? 2 : -4) * scale;
-    graze_round_side a = {core_of(ends), NULL, scale * radii[size]};
-    graze_round_side b = {mesh_of(mesh->corners, mesh->count), NULL, 0};
+    graze_round_side a = {core_of(ends), NULL, scale * radii[size], false};
+    graze_round_side b = {mesh_of(mesh->corners, mesh->count), NULL, 0, false};
     *round_body = body_of(ends, a.radius, &identity);
     const bool inside = in_solid(kind, mesh, ends[0], scale);
     const graze_relation wanted = expect_model(kind, round_body, mesh, inside, &counts);
@@ -368,8 +368,8 @@ static void test_mesh_poses(void **unused) {
     for (int i = 0; i < 6 && near; i++) ends[i / 3][i % 3] += 3;
     if (near) poses[0] = poses[1];
     graze_round_side a = {core_of(ends), &poses[0],
-                          (around ? 5 : 0.25) + (near && !around ? 2 : 9) * random_unit(&state)};
-    graze_round_side b = {mesh_of(plain->corners, plain->count), &poses[1], 0};
+                          (around ? 5 : 0.25) + (near && !around ? 2 : 9) * random_unit(&state), false};
+    graze_round_side b = {mesh_of(plain->corners, plain->count), &poses[1], 0, false};
     *core = body_of(ends, a.radius, &poses[0]);
     const bool inside = kind == MODEL_BALL && fabs(winding_of(mesh, core->corners)) > 0.5;
     const graze_relation wanted = expect_mesh(core, mesh, inside, &counts);
@@ -388,8 +388,8 @@ static void test_mesh_poses(void **unused) {
 
 static graze_verdict verdict_of(const double *corners, uint32_t count, double x, double y, double z, double radius) {
   const double ends[2][3] = {{x, y, z}, {x, y, z}};
-  graze_round_side a = {core_of(ends), NULL, radius};
-  graze_round_side b = {mesh_of(corners, count), NULL, 0};
+  graze_round_side a = {core_of(ends), NULL, radius, false};
+  graze_round_side b = {mesh_of(corners, count), NULL, 0, false};
   graze_relate_result r;
   relate(&a, &b, NULL, &r);
   drop_meshes();
@@ -511,8 +511,9 @@ static void test_round_distances(void **unused) {
     for (int k = 0; k < 2; k++) {
       lattice_ends(&state, 6, 1, ends[k]);
       poses[k] = lattice ? graze_pose_identity() : test_random_pose(&state, 3);
-      sides[k] = (graze_round_side){core_of(ends[k]), &poses[k],
-                                    lattice ? 0.5 * (1 + random_below(&state, 16)) : 0.1 + 4 * random_unit(&state)};
+      sides[k] =
+          (graze_round_side){core_of(ends[k]), &poses[k],
+                             lattice ? 0.5 * (1 + random_below(&state, 16)) : 0.1 + 4 * random_unit(&state), false};
       bodies[k] = body_of(ends[k], sides[k].radius, &poses[k]);
     }
     assert_int_equal(graze_round_distance(query, &sides[0], &sides[1], NULL, &r), GRAZE_OK);
@@ -583,9 +584,9 @@ static void test_mesh_distances(void **unused) {
     mesh->count = plain->count = make_model((model)random_below(&state, MODELS), 1, plain->corners);
     oracle_pose_corners(&poses[1], plain->corners, plain->count, mesh->corners);
     lattice_ends(&state, 12, 1, ends);
-    graze_round_side a = {core_of(ends), &poses[0],
-                          lattice ? 1.0 + random_below(&state, 20) : 20 * random_unit(&state)};
-    graze_round_side b = {mesh_of(plain->corners, plain->count), &poses[1], 0};
+    graze_round_side a = {core_of(ends), &poses[0], lattice ? 1.0 + random_below(&state, 20) : 20 * random_unit(&state),
+                          false};
+    graze_round_side b = {mesh_of(plain->corners, plain->count), &poses[1], 0, false};
     *core = body_of(ends, a.radius, &poses[0]);
     assert_int_equal(graze_round_distance(query, &a, &b, NULL, &r), GRAZE_OK);
     const bool holds = all_within(mesh, core, a.radius, 0);
@@ -634,7 +635,8 @@ static void test_range(void **unused) {
   const double tiny[2][3] = {{0, 0, 0}, {0, 0, 0}}, beside[2][3] = {{0x1p-1073, 0, 0}, {0x1p-1073, 0, 0}};
   const double far[2][3] = {{0x1p1000, 0, 0}, {0x1p1000, 0x1p1000, 0}};
   const graze_mesh *cores[3] = {core_of(tiny), core_of(beside), core_of(far)};
-  graze_round_side a = {cores[0], NULL, 0x1p-1074}, b = {cores[1], NULL, 0x1p-1074}, c = {cores[2], NULL, 0x1p1000};
+  graze_round_side a = {cores[0], NULL, 0x1p-1074, false}, b = {cores[1], NULL, 0x1p-1074, false},
+                   c = {cores[2], NULL, 0x1p1000, false};
   graze_distance_result r;
   check_relation(&a, &b, NULL, GRAZE_TOUCH, NULL);
   check_relation(&a, &c, NULL, GRAZE_CROSS, NULL); /* the radius of the small one is what reaches in */
@@ -662,7 +664,7 @@ static void test_errors(void **unused) {
   assert_true(graze_round_is_core(core) && !graze_round_is_core(mesh));
   graze_relate_result r;
   graze_distance_result d;
-  graze_round_side a = {core, NULL, 1}, b = {mesh, NULL, 0};
+  graze_round_side a = {core, NULL, 1, false}, b = {mesh, NULL, 0, false};
   static const double radii[] = {-1, (double)NAN, (double)INFINITY, 0x1.1p1000};
   for (int i = 0; i < 4; i++) {
     a.radius = radii[i];

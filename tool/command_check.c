@@ -196,7 +196,7 @@ int command_check(int argc, char **argv) {
   check_options check = {.common = {.has_gpu = true, .has_visibility = true}, .def = graze_default_check_def()};
   options_parse(&check_argp, argc, argv, &check, &check.common);
   check_complete(&check);
-  check.def.rounds = !check.def.depth;
+  check.def.rounds = check.def.cylinders = !check.def.depth;
   output *out = output_open(check.common.output);
   int code = check_all(&check, out);
   rules_free(&check.rules);

@@ -85,7 +85,7 @@ typedef struct measurement {
 } measurement;
 
 static graze_round_side side_of(const graze_report_object *object) {
-  return (graze_round_side){object->core != NULL ? object->core : object->mesh, &object->pose, object->radius};
+  return (graze_round_side){object->core != NULL ? object->core : object->mesh, &object->pose, object->radius, false};
 }
 
 /* Every pair that the scene's rules leave; with a limit those that are nearer. */

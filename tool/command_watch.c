@@ -173,7 +173,7 @@ static void choose(live_run *live) {
 
 static void load(live_run *live, graze_check_def *def) {
   const watch_options *watch = live->watch;
-  def->every_mesh = def->rounds = true;
+  def->every_mesh = def->rounds = def->cylinders = true;
   rules_complete(&watch->rules, def);
   live->check = session_open(&live->run, def);
   name_objects(live);

@@ -134,8 +134,10 @@ typedef struct graze_check_def {
                       unknown how many parts they have and whether they are closed and oriented */
   bool every_mesh; /* bake every mesh, not only those that a pair needs */
   bool alone;      /* one object is no error: pairs are not what is asked for */
-  bool rounds; /* balls and capsules of a scene file are taken. Their meshes in the report are for pictures: who goes
-                  by meshes must leave this out, and they are refused. Not with `depth` and a crew */
+  /* Balls and capsules of a scene file are taken, and cylinders. Their meshes in the report are for pictures: who goes
+   * by meshes must leave this out, and they are refused. Not with `depth` and a crew, and cylinders not with
+   * clearances. */
+  bool rounds, cylinders;
 
   const char *cache; /* folder of baked meshes, created if necessary */
 

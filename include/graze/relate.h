@@ -53,7 +53,8 @@ typedef enum graze_doubt {
   GRAZE_DOUBT_FLATTENED,         /* the pose is singular: there is no inside */
   GRAZE_DOUBT_SELF_INTERSECTING, /* the mesh intersects itself where it matters */
   GRAZE_DOUBT_NOT_ASKED,         /* only contact was asked for (GRAZE_FIND_ANY) */
-  GRAZE_DOUBT_POINTS_ONLY        /* every vertex of a part lies on the other surface, and no ray could be placed */
+  GRAZE_DOUBT_POINTS_ONLY,       /* every vertex of a part lies on the other surface, and no ray could be placed */
+  GRAZE_DOUBT_ROUND              /* a cylinder and another round object are too near to touching, or to flush */
 } graze_doubt;
 
 /* A sentence, "the mesh is open, and the other object may lie inside". Never NULL. */

@@ -29,9 +29,8 @@ typedef struct graze_report_object {
   const graze_mesh_facts *facts; /* without a mesh: what is known about it. Views and pictures omit it */
   const char *label; /* what people call it, where the name is an identifier; the page shows both. NULL = none */
   const graze_solid_facts *solid; /* what the parts of its mesh are in a relation. NULL: not told */
-  const graze_mesh
-      *core;     /* of a ball or capsule (graze/round.h), whose mesh is for pictures alone; NULL: it is a mesh */
-  double radius; /* of that */
+  const graze_mesh *core; /* of a round object (graze/round.h), whose mesh is for pictures alone; NULL: it is a mesh */
+  double radius;          /* of that */
 } graze_report_object;
 
 typedef enum graze_report_state {

@@ -42,7 +42,8 @@ typedef struct graze_mesh_source {
 typedef struct graze_object_def {
   const graze_mesh *mesh;          /* not copied: must live as long as the object. Or NULL, and instead: */
   const graze_mesh_source *source; /* likewise; objects may share it */
-  double radius;                   /* default 0; else the object is round, and its mesh a core (graze/round.h) */
+  double radius;                   /* default 0; else the object is round, and its mesh a core (graze/round.h), */
+  bool flat;                       /* with flat ends */
   graze_pose pose;                 /* default: identity */
   uint64_t user_id;
   const char *name;  /* copied; NULL = "" */

@@ -13,6 +13,7 @@
 
 #include "base/context.h"
 #include "base/parallel.h"
+#include "exact/cylinder.h"
 #include "geometry/pose.h"
 #include "narrow/gap.h"
 #include "narrow/locate.h"
@@ -41,21 +42,31 @@ bool graze_round_is_core(const graze_mesh *mesh) {
   return c[3] == c[6] && c[4] == c[7] && c[5] == c[8];
 }
 
-graze_status gz_round_check(const graze_context *context, const graze_mesh *mesh, double radius, const char *which) {
+static bool ends_differ(const graze_mesh *core) {
+  double c[9];
+  mesh_corners(core, 0, c);
+  return c[0] != c[3] || c[1] != c[4] || c[2] != c[5];
+}
+
+graze_status gz_round_check(const graze_context *context, const graze_mesh *mesh, double radius, bool flat,
+                            const char *which) {
   if (!(radius >= 0) || !(radius <= GRAZE_RADIUS_MOST))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its radius is not a number from 0 to 2^1000", which);
   if (radius > 0 && !graze_round_is_core(mesh))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: it has a radius, and its mesh is not a core", which);
+  if (flat && !(radius > 0 && ends_differ(mesh)))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: it is flat, and has no radius or no length", which);
   return GRAZE_OK;
 }
 
-void gz_round_open(round_pair *p, graze_query *query, const relate_side *a, double radius_a, const relate_side *b,
-                   double radius_b, graze_exactness exactness) {
+void gz_round_open(round_pair *p, graze_query *query, round_side a, round_side b, graze_exactness exactness) {
+  const round_side sides[2] = {a, b};
   p->query = query;
-  p->of[0] = a;
-  p->of[1] = b;
-  p->radius[0] = radius_a;
-  p->radius[1] = radius_b;
+  for (int k = 0; k < 2; k++) {
+    p->of[k] = sides[k].from;
+    p->radius[k] = sides[k].radius;
+    p->flat[k] = sides[k].flat;
+  }
   p->exactness = exactness;
   gz_near_sum(&p->reach, p->radius, 2);
 }
@@ -84,6 +95,36 @@ void gz_round_start_point(const round_pair *p, int which, const double point[3],
   const graze_pose *of_core = gz_round_corners(p, which, 0, corners + 9);
   gz_near_start(pair, corners, of_core != NULL ? pose : NULL, corners + 9, of_core);
   pair->is_point = true;
+}
+
+/* A cylinder is part of a capsule. */
+int gz_round_sign(const round_pair *p, near_pair *pair) {
+  const int sign = gz_near_compare_sum(pair, &p->reach), flat = p->flat[0] ? 0 : 1;
+  if (sign > 0 || !p->flat[flat]) return sign;
+  const cylinder c = {&pair->points, 3 * flat, p->radius[flat]};
+  return gz_cylinder_triangle(&c, 3 - 3 * flat, gz_near_meet(pair));
+}
+
+int gz_round_point_sign(const round_pair *p, int which, near_pair *pair) {
+  near_sum radius;
+  gz_near_sum(&radius, &p->radius[which], 1);
+  const int sign = gz_near_compare_sum(pair, &radius);
+  if (sign > 0 || !p->flat[which]) return sign;
+  const cylinder c = {&pair->points, 3, p->radius[which]};
+  return gz_cylinder_point(&c, 0);
+}
+
+double gz_round_extent(const round_pair *p, int which, int axis) {
+  double c[9], u[3], square = 0;
+  if (!p->flat[which]) return p->radius[which];
+  gz_side_corners(&p->of[which]->place, 0, c);
+  const double size = fmax(fmax(fabs(c[3] - c[0]), fabs(c[4] - c[1])), fabs(c[5] - c[2]));
+  for (int k = 0; k < 3; k++) {
+    u[k] = (c[3 + k] - c[k]) / size;
+    square += u[k] * u[k];
+  }
+  const double across = 1 - u[axis] * u[axis] / square;
+  return p->radius[which] * sqrt(fmax(across - 0x1p-40, 0));
 }
 
 graze_status gz_round_list(const round_pair *p, const near_sum *limit, graze_triangle_pair **pairs, uint64_t *count,
@@ -131,13 +172,35 @@ static graze_relation relate_rounds(const round_pair *p) {
 
 /* ---- the relation ---- */
 
+/* Of an unknown relation it is not known that they meet. */
 static graze_status relate_round_both(const round_pair *p, graze_relate_result *r) {
   static const graze_triangle_pair cores = {0, 0};
-  r->verdict.relation = relate_rounds(p);
+  graze_status status = GRAZE_OK;
+  if (p->flat[0] || p->flat[1])
+    status = gz_round_relate_flat(p, &r->verdict);
+  else
+    r->verdict.relation = relate_rounds(p);
   r->work.triangle_tests = 1;
-  if (r->verdict.relation == GRAZE_SEPARATE) return GRAZE_OK;
+  if (status != GRAZE_OK || r->verdict.relation == GRAZE_SEPARATE || r->verdict.relation == GRAZE_UNKNOWN)
+    return status;
   r->counts = (graze_counts){.triangle_pairs = 1, .degenerate = 1, .hash = graze_pair_hash(0, 0)};
   r->pairs = &cores;
+  return GRAZE_OK;
+}
+
+/* Posed ends that are the same span no planes. */
+static graze_status check_ends(const round_pair *p) {
+  for (int k = 0; k < 2; k++) {
+    double own[9], corners[18];
+    near_pair pair;
+    if (!p->flat[k]) continue;
+    const graze_pose *pose = gz_round_corners(p, k, 0, own);
+    gz_round_start_point(p, k, own, pose, corners, &pair);
+    const cylinder c = {&pair.points, 3, p->radius[k]};
+    if (gz_cylinder_has_length(&c)) continue;
+    return gz_fail(p->query->context, GRAZE_ERROR_POSE, "pose of %s: it takes the length of a cylinder",
+                   k == 0 ? "a" : "b");
+  }
   return GRAZE_OK;
 }
 
@@ -146,7 +209,8 @@ graze_status gz_query_relate_round(const round_pair *p, const graze_relate_optio
   graze_relate_result r = {.verdict = {.relation = GRAZE_SEPARATE}};
   graze_triangle_pair *pairs = NULL;
   uint64_t count = 0;
-  graze_status status = GRAZE_OK;
+  graze_status status = check_ends(p);
+  if (status != GRAZE_OK) return status;
   if (round_both(p)) {
     status = relate_round_both(p, &r);
   } else if (p->of[1 - round_which(p)]->place.mesh->triangle_count > 0) {
@@ -166,8 +230,8 @@ static graze_status check_sides(const graze_query *q, const graze_round_side *a,
                                 const graze_relate_options *o) {
   if (o->cookie != RELATE_COOKIE || (unsigned)o->exactness > GRAZE_T2 || (unsigned)o->open > GRAZE_OPEN_SURFACE)
     return gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "relate options: not initialised, or a value is unknown");
-  graze_status status = gz_round_check(q->context, a->mesh, a->radius, "a");
-  return status == GRAZE_OK ? gz_round_check(q->context, b->mesh, b->radius, "b") : status;
+  graze_status status = gz_round_check(q->context, a->mesh, a->radius, a->flat, "a");
+  return status == GRAZE_OK ? gz_round_check(q->context, b->mesh, b->radius, b->flat, "b") : status;
 }
 
 graze_status graze_round_relate(graze_query *query, const graze_round_side *a, const graze_round_side *b,
@@ -186,7 +250,8 @@ graze_status graze_round_relate(graze_query *query, const graze_round_side *a, c
   status = gz_query_side(query, a->mesh, a->pose, o.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, b->pose, o.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK) {
-    gz_round_open(&p, query, &sides[0], a->radius, &sides[1], b->radius, o.exactness);
+    gz_round_open(&p, query, (round_side){&sides[0], a->radius, a->flat}, (round_side){&sides[1], b->radius, b->flat},
+                  o.exactness);
     status = gz_query_relate_round(&p, &o, result);
   }
   gz_solid_keep(query->context, a->mesh, atomic_load(&made[0]));

@@ -11,6 +11,7 @@ typedef struct round_pair {
   graze_query *query;
   const relate_side *of[2];
   double radius[2]; /* 0: a mesh */
+  bool flat[2];     /* a cylinder */
   graze_exactness exactness;
   near_sum reach; /* both radii */
 } round_pair;
@@ -24,10 +25,17 @@ static inline bool round_both(const round_pair *p) {
   return p->radius[0] > 0 && p->radius[1] > 0;
 }
 
-/* Checks meshes and radii. Errors: ARGUMENT. */
-graze_status gz_round_check(const graze_context *context, const graze_mesh *mesh, double radius, const char *which);
-void gz_round_open(round_pair *p, graze_query *query, const relate_side *a, double radius_a, const relate_side *b,
-                   double radius_b, graze_exactness exactness);
+/* One of two objects. */
+typedef struct round_side {
+  const relate_side *from;
+  double radius;
+  bool flat;
+} round_side;
+
+/* Checks a mesh and its radius. Errors: ARGUMENT. */
+graze_status gz_round_check(const graze_context *context, const graze_mesh *mesh, double radius, bool flat,
+                            const char *which);
+void gz_round_open(round_pair *p, graze_query *query, round_side a, round_side b, graze_exactness exactness);
 
 /* The relation; the whole of graze_round_relate but for checks. */
 graze_status gz_query_relate_round(const round_pair *p, const graze_relate_options *options,
@@ -50,6 +58,17 @@ void gz_round_start(const round_pair *p, graze_triangle_pair triangles, double c
 /* The same of a point and the core of `which`. The point is a posed one or, at tier T2, moved by the pose. */
 void gz_round_start_point(const round_pair *p, int which, const double point[3], const graze_pose *pose,
                           double corners[18], near_pair *pair);
+
+/* The sign that a triangle, or two cores, have: 1 apart, 0 touching, -1 where the inside of a round object is entered;
+ * not of two round objects of which one is flat. Of a point: 1 outside, 0 on the surface, -1 inside. */
+int gz_round_sign(const round_pair *p, near_pair *pair);
+int gz_round_point_sign(const round_pair *p, int which, near_pair *pair);
+
+/* How far a round object reaches along an axis from its core, or less, by some 2^-40. */
+double gz_round_extent(const round_pair *p, int which, int axis);
+
+/* round_flat.c: the relation of two round objects, one of them flat. */
+graze_status gz_round_relate_flat(const round_pair *p, graze_verdict *verdict);
 
 /* The corner of the mesh that is not `which` as that takes it. */
 const graze_pose *gz_round_corners(const round_pair *p, int which, uint32_t triangle, double corners[9]);

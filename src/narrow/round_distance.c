@@ -267,8 +267,10 @@ graze_status graze_round_distance(graze_query *query, const graze_round_side *a,
     return gz_fail_null(query != NULL ? query->context : NULL);
   const graze_distance_options o = options != NULL ? *options : graze_default_distance_options();
   graze_status status = check_options(query, &o);
-  if (status == GRAZE_OK) status = gz_round_check(query->context, a->mesh, a->radius, "a");
-  if (status == GRAZE_OK) status = gz_round_check(query->context, b->mesh, b->radius, "b");
+  if (status == GRAZE_OK) status = gz_round_check(query->context, a->mesh, a->radius, a->flat, "a");
+  if (status == GRAZE_OK) status = gz_round_check(query->context, b->mesh, b->radius, b->flat, "b");
+  if (status == GRAZE_OK && (a->flat || b->flat))
+    status = gz_fail(query->context, GRAZE_ERROR_UNSUPPORTED, "%s: the distance of a cylinder", a->flat ? "a" : "b");
   if (status != GRAZE_OK) return status;
   if (a->radius == 0 && b->radius == 0)
     return graze_mesh_distance(query, a->mesh, a->pose, b->mesh, b->pose, &o, result);
@@ -278,7 +280,8 @@ graze_status graze_round_distance(graze_query *query, const graze_round_side *a,
   status = gz_query_side(query, a->mesh, a->pose, o.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, b->pose, o.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK) {
-    gz_round_open(&p, query, &sides[0], a->radius, &sides[1], b->radius, o.exactness);
+    gz_round_open(&p, query, (round_side){&sides[0], a->radius, false}, (round_side){&sides[1], b->radius, false},
+                  o.exactness);
     status = gz_query_distance_round(&p, o.limit, o.near_pairs, result);
   }
   gz_fp_leave(saved);

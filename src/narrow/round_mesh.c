@@ -28,7 +28,6 @@ enum { WALLS_KEPT = 8 };
 typedef struct immersion {
   const round_pair *p;
   int round, mesh; /* of a and b */
-  near_sum radius;
   operands o;
   findings f;
   bool surface, wall, inner; /* reach in: a surface, a wall of the solid, one with the solid on both sides */
@@ -61,7 +60,7 @@ static void sift(immersion *m, graze_triangle_pair *pairs, uint64_t *count) {
     double corners[18];
     near_pair pair;
     gz_round_start(m->p, pairs[i], corners, &pair);
-    const int sign = gz_near_compare_sum(&pair, &m->radius);
+    const int sign = gz_round_sign(m->p, &pair);
     if (sign > 0) continue;
     if (sign < 0) note_deep(m, m->mesh == 0 ? pairs[i].a : pairs[i].b);
     pairs[kept++] = pairs[i];
@@ -79,7 +78,7 @@ static bool holds_mesh(immersion *m) {
       const graze_pose *pose = gz_round_corners(m->p, m->mesh, own->shape->listed[i], c);
       for (int k = 0; k < 9; k += 3) {
         gz_round_start_point(m->p, m->round, c + k, pose, corners, &pair);
-        if (gz_near_compare_sum(&pair, &m->radius) > 0) return false;
+        if (gz_round_point_sign(m->p, m->round, &pair) > 0) return false;
       }
     }
   }
@@ -106,7 +105,7 @@ static bool is_inside(const immersion *m, const double x[3]) {
   near_pair pair;
   if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) return false;
   gz_round_start_point(m->p, m->round, x, &identity, corners, &pair);
-  return gz_near_compare_sum(&pair, &m->radius) < 0;
+  return gz_round_point_sign(m->p, m->round, &pair) < 0;
 }
 
 /* A point of the world, if it is in the inside. */
@@ -159,18 +158,28 @@ static graze_status try_wall(immersion *m, uint32_t triangle) {
   return status;
 }
 
+/* The beginning of such points and how far they lie from it: of a cylinder the middle, and within its length. */
+static double choose_middle(const immersion *m, int end, double middle[3]) {
+  const round_pair *p = m->p;
+  double c[9], square = 0;
+  gz_side_corners(&p->of[m->round]->place, 0, c);
+  for (int k = 0; k < 3; k++) {
+    middle[k] = p->flat[m->round] ? 0.5 * c[k] + 0.5 * c[3 + k] : c[3 * end + k];
+    square += (c[3 + k] - c[k]) * (c[3 + k] - c[k]);
+  }
+  return p->flat[m->round] ? fmin(p->radius[m->round], 0.5 * sqrt(square)) : p->radius[m->round];
+}
+
 /* Points towards the corners and the sides of a cube around either end of the core, until both sets are proved or, if
  * that is enough, one. */
 static graze_status try_around(immersion *m, bool one) {
-  double c[9];
   graze_status status = GRAZE_OK;
-  gz_side_corners(&m->p->of[m->round]->place, 0, c);
   for (int i = 0; i < 2 * 27 && status == GRAZE_OK && (one ? proved_sets(m) == 0 : is_unproved(m)); i++) {
     const double way[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 % 3 - 1};
     const double length = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    const double by = length > 0 ? m->p->radius[m->round] * (1 - 0x1p-10) / length : 0;
-    double x[3];
-    for (int k = 0; k < 3; k++) x[k] = c[i / 27 * 3 + k] + by * way[k];
+    double x[3], far = choose_middle(m, i / 27, x);
+    if (i >= 27 && m->p->flat[m->round]) far *= 0.5;
+    for (int k = 0; k < 3 && length > 0; k++) x[k] += far * (1 - 0x1p-10) / length * way[k];
     status = try_point(m, x);
   }
   return status;
@@ -181,9 +190,8 @@ static bool sticks_out(const immersion *m) {
   const graze_box *box = &m->o.of[m->mesh].box;
   double c[9];
   gz_side_corners(&m->p->of[m->round]->place, 0, c);
-  const double r = m->p->radius[m->round];
   for (int k = 0; k < 6; k++) {
-    const double x = c[k], slack = 0x1p-50 * (fabs(x) + r);
+    const double x = c[k], r = gz_round_extent(m->p, m->round, k % 3), slack = 0x1p-50 * (fabs(x) + r);
     if (x - r + slack < box->min[k % 3] || x + r - slack > box->max[k % 3]) return true;
   }
   return false;
@@ -250,8 +258,8 @@ static graze_status drop_inner(immersion *m) {
 /* What open parts enclose may hold the round object: a box within it is not too large, whatever was rounded. */
 static void doubt_inside(immersion *m) {
   graze_box box = gz_side_box(&m->p->of[m->round]->place);
-  const double r = m->p->radius[m->round];
   for (int k = 0; k < 3; k++) {
+    const double r = gz_round_extent(m->p, m->round, k);
     const double slack = 0x1p-50 * (fabs(box.min[k]) + fabs(box.max[k]) + r);
     box.min[k] += slack - r;
     box.max[k] += r - slack;
@@ -285,7 +293,6 @@ graze_status gz_round_relate_mesh(const round_pair *p, const graze_relate_option
   graze_status status = q->rays == NULL ? graze_query_create(q->context, &q->rays) : GRAZE_OK;
   m.o.rays = q->rays;
   m.o.exactness = p->exactness;
-  gz_near_sum(&m.radius, &p->radius[m.round], 1);
   for (int k = 0; k < 2 && status == GRAZE_OK; k++) {
     m.o.of[k].box = gz_side_box(&p->of[k]->place);
     status = gz_operand_make(&m.o.of[k], q->rays, k, p->of[k], options->open, 0);

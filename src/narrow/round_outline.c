@@ -34,7 +34,7 @@ static graze_box common_box(const graze_box *a, const graze_box *b) {
 static graze_box find_place(const round_pair *p, const graze_relate_result *related, graze_nearest *nearest) {
   const graze_box whole[2] = {gz_round_box(p, 0), gz_round_box(p, 1)};
   const int mesh = 1 - round_which(p);
-  const bool touch = related->verdict.relation == GRAZE_TOUCH;
+  const bool touch = related->verdict.relation == GRAZE_TOUCH && !p->flat[0] && !p->flat[1];
   graze_box box = graze_box_empty();
   double least = (double)INFINITY;
   for (uint64_t i = 0; i < related->counts.triangle_pairs; i++) {
@@ -101,7 +101,8 @@ static graze_status try_way(const round_pair *p, const graze_relate_options *opt
   for (int k = 0; k < 3; k++) moved.place.pose.m[4 * k + 3] += way->translation[k];
   moved.place.identity = false;
   if (o.exactness == GRAZE_T0) o.exactness = GRAZE_T1;
-  gz_round_open(&then, p->query->moved, p->of[0], p->radius[0], &moved, p->radius[1], o.exactness);
+  gz_round_open(&then, p->query->moved, (round_side){p->of[0], p->radius[0], p->flat[0]},
+                (round_side){&moved, p->radius[1], p->flat[1]}, o.exactness);
   graze_status status = gz_query_relate_round(&then, &o, &r);
   *out = status == GRAZE_OK && (r.verdict.relation == GRAZE_TOUCH || r.verdict.relation == GRAZE_SEPARATE);
   return status;
@@ -136,9 +137,11 @@ graze_status gz_query_outline_round(const round_pair *p, const graze_relate_opti
   way_out ways[6];
   *outline = (graze_outline){.points = no_points, .starts = no_curve};
   outline->box = meet ? find_place(p, related, &nearest) : common_box(&a, &b);
-  for (int k = 0; k < 3 && !meet; k++) outline->point[k] = 0.5 * outline->box.min[k] + 0.5 * outline->box.max[k];
-  if (meet) choose_point(p, &nearest, outline->point);
-  if (related->verdict.relation == GRAZE_TOUCH && round_both(p)) graze_box_add_point(&outline->box, outline->point);
+  for (int k = 0; k < 3; k++) outline->point[k] = 0.5 * outline->box.min[k] + 0.5 * outline->box.max[k];
+  /* The point of a mesh that is nearest to an axis may lie beyond its end. */
+  if (meet && !p->flat[0] && !p->flat[1]) choose_point(p, &nearest, outline->point);
+  if (related->verdict.relation == GRAZE_TOUCH && graze_box_is_empty(&outline->box))
+    graze_box_add_point(&outline->box, outline->point);
   list_axes(&a, &b, ways);
   outline->depth = (double)INFINITY;
   for (int k = 0; k < 6; k++) outline->depth = fmin(outline->depth, ways[k].length);

@@ -145,7 +145,8 @@ static graze_status decide_round(const deciding *c, graze_query *query, const ob
   round_pair p;
   graze_status status = open_sides(c, query, a, b, sides);
   if (status != GRAZE_OK) return status;
-  gz_round_open(&p, query, &sides[0], a->radius, &sides[1], b->radius, c->relate.exactness);
+  gz_round_open(&p, query, (round_side){&sides[0], a->radius, a->flat}, (round_side){&sides[1], b->radius, b->flat},
+                c->relate.exactness);
   status = gz_query_relate_round(&p, &c->relate, out);
   if (status != GRAZE_OK) return status;
   if (c->find == GRAZE_FIND_ANY) {
@@ -199,7 +200,7 @@ static graze_status measure_gap(const deciding *c, graze_query *query, const obj
   options.limit = o->gap.clearance = clearance;
   options.exactness = c->relate.exactness;
   if (c->find == GRAZE_FIND_ALL) options.near_pairs = GRAZE_FIND_COUNT;
-  const graze_round_side sides[2] = {{a->mesh, &a->pose, a->radius}, {b->mesh, &b->pose, b->radius}};
+  const graze_round_side sides[2] = {{a->mesh, &a->pose, a->radius, a->flat}, {b->mesh, &b->pose, b->radius, b->flat}};
   graze_status status = graze_round_distance(query, &sides[0], &sides[1], &options, &found);
   if (status != GRAZE_OK) return status;
   work_add(&o->work, &found.work);

@@ -31,7 +31,10 @@ void gz_record_add(recorder *rec, graze_scene *scene, uint32_t place) {
   }
   if (fresh) gz_archive_whole_section(w, ARCHIVE_MESH, o->mesh->header, o->mesh->header->block_bytes);
   gz_archive_put_u32(w, o->radius > 0 ? EDIT_ADD_ROUND : EDIT_ADD);
-  if (o->radius > 0) gz_archive_put(w, &o->radius, sizeof o->radius);
+  if (o->radius > 0) {
+    gz_archive_put(w, &o->radius, sizeof o->radius);
+    gz_archive_put_u32(w, o->flat);
+  }
   gz_record_put_id(w, (graze_object_id){place, o->generation});
   gz_archive_put_u32(w, o->recorded);
   gz_archive_put_u64(w, o->user_id);

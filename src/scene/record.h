@@ -50,7 +50,7 @@ typedef enum record_edit {
   EDIT_IGNORE,
   EDIT_IGNORE_LAYERS,
   EDIT_REFIT,
-  EDIT_ADD_ROUND /* a radius, and then as EDIT_ADD */
+  EDIT_ADD_ROUND /* a radius, whether it ends flat, and then as EDIT_ADD */
 } record_edit;
 
 /* Called after the edit. `recorder` NULL: nobody records. */

@@ -60,6 +60,7 @@ graze_scene *graze_replay_scene(graze_replay *replay) {
 static graze_status take_add(archive_reader *r, graze_scene *scene, bool is_round) {
   graze_object_def def = graze_default_object_def();
   if (is_round) memcpy(&def.radius, gz_archive_take(r, sizeof def.radius), sizeof def.radius);
+  if (is_round) def.flat = gz_archive_take_u32(r) != 0;
   graze_object_id want = gz_record_take_id(r), got;
   uint32_t mesh = gz_archive_take_u32(r);
   def.user_id = gz_archive_take_u64(r);

@@ -157,10 +157,10 @@ static uint32_t link_newest(graze_scene *scene, object filled) {
 
 static graze_status check_mesh(const graze_context *context, const graze_object_def *def) {
   const graze_mesh_source *source = def->source;
-  if (source != NULL && def->radius != 0)
+  if (source != NULL && (def->radius != 0 || def->flat))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: a source and a radius");
   if (source == NULL && def->mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the mesh is NULL");
-  if (source == NULL) return gz_round_check(context, def->mesh, def->radius, "object");
+  if (source == NULL) return gz_round_check(context, def->mesh, def->radius, def->flat, "object");
   if (def->mesh != NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: both a mesh and a source");
   if (source->load == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the source cannot load");
   if (source->facts.triangles > UINT32_MAX)
@@ -189,6 +189,7 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
   object o = {.mesh = def->mesh,
               .source = def->source,
               .radius = def->radius,
+              .flat = def->flat,
               .pose = def->pose,
               .user_id = def->user_id,
               .name_bytes = strlen(name) + 1};
@@ -290,6 +291,7 @@ graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id ob
   def->mesh = o->mesh;
   def->source = o->source;
   def->radius = o->radius;
+  def->flat = o->flat;
   def->pose = o->pose;
   def->user_id = o->user_id;
   def->name = o->name;

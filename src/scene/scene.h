@@ -16,7 +16,8 @@ typedef struct object {
   const graze_mesh *mesh;          /* NULL: not loaded, */
   const graze_mesh_source *source; /* and to be had here */
   bool needed;                     /* gz_sources_load is to load it */
-  double radius;                   /* above 0: it is round, and the mesh is its core */
+  double radius;                   /* above 0: it is round, and the mesh is its core, */
+  bool flat;                       /* with flat ends */
   graze_pose pose;
   uint64_t user_id;
   char *name; /* NULL: the place is free */

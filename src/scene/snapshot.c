@@ -107,7 +107,7 @@ static void put_objects(const graze_scene *scene, archive_writer *w, mesh_number
 
 /* A place and the radius of the object there. */
 typedef struct round_place {
-  uint64_t place;
+  uint32_t place, flat;
   double radius;
 } round_place;
 
@@ -121,8 +121,8 @@ static void put_rounds(const graze_scene *scene, archive_writer *w) {
     return;
   }
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
-    const double radius = scene_object(scene, place)->radius;
-    if (radius > 0) list[count++] = (round_place){place, radius};
+    const object *o = scene_object(scene, place);
+    if (o->radius > 0) list[count++] = (round_place){place, o->flat, o->radius};
   }
   if (count > 0 && w->status == GRAZE_OK) gz_archive_whole_section(w, ARCHIVE_ROUND, list, count * sizeof *list);
   gz_memory_release(w->context, list, bytes);
@@ -446,13 +446,14 @@ static graze_status keep_rounds(archive_reader *r, buffer *rounds) {
 static graze_status make_round(const archive_reader *r, const graze_scene *scene, const buffer *rounds, size_t bytes) {
   const round_place *list = rounds->data;
   for (size_t i = 0; i < bytes / sizeof *list; i++) {
-    object *o = list[i].place < scene->places ? scene_object(scene, (uint32_t)list[i].place) : NULL;
+    object *o = list[i].place < scene->places ? scene_object(scene, list[i].place) : NULL;
     const bool before = gz_silence(true);
-    const bool good = o != NULL && o->name != NULL && list[i].radius > 0 &&
-                      gz_round_check(r->context, o->mesh, list[i].radius, "object") == GRAZE_OK;
+    const bool good = o != NULL && o->name != NULL && list[i].radius > 0 && list[i].flat <= 1 &&
+                      gz_round_check(r->context, o->mesh, list[i].radius, list[i].flat == 1, "object") == GRAZE_OK;
     gz_silence(before);
     if (!good) return gz_archive_error(r, "a round object cannot be");
     o->radius = list[i].radius;
+    o->flat = list[i].flat == 1;
   }
   return GRAZE_OK;
 }

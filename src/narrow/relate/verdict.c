@@ -28,7 +28,8 @@ const char *graze_doubt_string(graze_doubt why) {
       "the pose flattens the mesh, so that it has no inside",
       "the mesh intersects itself where the other object lies",
       "only contact was asked for",
-      "every vertex of a part lies on the other surface"};
+      "every vertex of a part lies on the other surface",
+      "it is a cylinder, and the other object, which is round too, is too near to touching it"};
   return (unsigned)why < sizeof texts / sizeof texts[0] ? texts[why] : "unknown doubt";
 }
 
