@@ -455,6 +455,23 @@ static void test_unions(void **unused) {
   assert_int_equal(verdict_of(corners, 24, 4, 4, 4, 1).relation, GRAZE_SEPARATE);
 }
 
+/* A box in a box, of which one triangle faces the other way: hollow or not, nobody knows. */
+static void test_two_readings(void **unused) {
+  (void)unused;
+  double corners[9 * 24];
+  make_model(MODEL_NESTED, 1, corners);
+  turn_over(corners + 108, 1);
+  graze_verdict v = verdict_of(corners, 24, 4, 4, 4, 1);
+  assert_int_equal(v.relation, GRAZE_UNKNOWN);
+  assert_int_equal(v.doubt, GRAZE_DOUBT_MISORIENTED);
+  assert_int_equal(verdict_of(corners, 24, 2, 4, 4, 1).doubt, GRAZE_DOUBT_MISORIENTED);
+  assert_int_equal(verdict_of(corners, 24, 20, 4, 4, 1).relation, GRAZE_SEPARATE);
+  assert_int_equal(verdict_of(corners, 24, 10, 4, 4, 2).relation, GRAZE_TOUCH);
+  assert_int_equal(verdict_of(corners + 108, 12, 4, 4, 4, 1).relation,
+                   GRAZE_A_IN_B); /* alone it is a solid by parity */
+  assert_int_equal(verdict_of(corners + 108, 12, 2, 4, 4, 1).relation, GRAZE_CROSS);
+}
+
 /* Triangles without area count for contact only. */
 static void test_wire(void **unused) {
   (void)unused;
@@ -696,10 +713,11 @@ static void test_errors(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lattice),        cmocka_unit_test(test_round_poses), cmocka_unit_test(test_models),
-      cmocka_unit_test(test_mesh_poses),     cmocka_unit_test(test_touching),    cmocka_unit_test(test_open),
-      cmocka_unit_test(test_unions),         cmocka_unit_test(test_wire),        cmocka_unit_test(test_round_distances),
-      cmocka_unit_test(test_mesh_distances), cmocka_unit_test(test_range),       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_lattice),         cmocka_unit_test(test_round_poses),    cmocka_unit_test(test_models),
+      cmocka_unit_test(test_mesh_poses),      cmocka_unit_test(test_touching),       cmocka_unit_test(test_open),
+      cmocka_unit_test(test_unions),          cmocka_unit_test(test_two_readings),   cmocka_unit_test(test_wire),
+      cmocka_unit_test(test_round_distances), cmocka_unit_test(test_mesh_distances), cmocka_unit_test(test_range),
+      cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -22,7 +22,7 @@
 #include "narrow/round.h"
 
 /* Triangles of walls that are kept, each for two points. */
-enum { WALLS_KEPT = 8 };
+enum { WALLS_KEPT = 8, CORNERS_TRIED = 32 /* of a part */ };
 
 /* What is known of a pair. */
 typedef struct immersion {
@@ -99,27 +99,42 @@ static graze_status locate_core(immersion *m, location *where) {
   return mesh_of(m)->bounding > 0 ? gz_operand_locate(&m->o, m->round, c, where) : GRAZE_OK;
 }
 
-static bool is_inside(const immersion *m, const double x[3]) {
+/* The sign of a point of the world; 0 where it is none. */
+static int sign_of_point(const immersion *m, const double x[3]) {
   static const graze_pose identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
   double corners[18];
   near_pair pair;
-  if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) return false;
+  if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) return 0;
   gz_round_start_point(m->p, m->round, x, &identity, corners, &pair);
-  return gz_round_point_sign(m->p, m->round, &pair) < 0;
+  return gz_round_point_sign(m->p, m->round, &pair);
 }
 
-/* A point of the world, if it is in the inside. */
-static graze_status try_point(immersion *m, const double x[3]) {
+/* A point of the world, in the mesh's solid. */
+static graze_status locate_point(const immersion *m, const double x[3], location *where) {
   mesh_header header = *m->p->of[m->round]->place.mesh->header; /* for its size alone */
   const graze_mesh stub = {.header = &header};
   const side from = {&stub, graze_pose_identity(), true};
-  const operand *own = mesh_of(m);
+  const operand *own = &m->o.of[m->mesh];
   const part_filter solid_parts = {.shape = own->shape, .strict = own->strict, .skip = NO_PART};
-  location where;
   int winding;
-  if (!is_inside(m, x)) return GRAZE_OK;
-  graze_status status = gz_locate(m->o.rays, &from, x, &own->place, &solid_parts, m->o.exactness, &where, &winding);
+  return gz_locate(m->o.rays, &from, x, &own->place, &solid_parts, m->o.exactness, where, &winding);
+}
+
+/* What a point tells that is in the inside. */
+static graze_status try_point(immersion *m, const double x[3]) {
+  location where;
+  if (sign_of_point(m, x) >= 0) return GRAZE_OK;
+  graze_status status = locate_point(m, x, &where);
   if (status == GRAZE_OK) take_place(m, where);
+  return status;
+}
+
+/* And one that is outside. */
+static graze_status try_outside(immersion *m, const double x[3]) {
+  location where;
+  if (sign_of_point(m, x) <= 0) return GRAZE_OK;
+  graze_status status = locate_point(m, x, &where);
+  if (status == GRAZE_OK && where == LOCATION_IN) raise_evidence(&m->f, set_only(m->mesh), EVIDENCE_PROVED);
   return status;
 }
 
@@ -154,6 +169,41 @@ static graze_status try_wall(immersion *m, uint32_t triangle) {
     double x[3];
     for (int k = 0; k < 3; k++) x[k] = nearest.points[m->mesh][k] + way * by * n[k];
     status = try_point(m, x);
+  }
+  return status;
+}
+
+static bool only_mesh_is_proved(const immersion *m) {
+  return (sets_with(&m->f, EVIDENCE_PROVED) & set_only(m->mesh)) != 0;
+}
+
+/* Points on both sides of a triangle, near its first corner. */
+static graze_status try_corner(immersion *m, uint32_t triangle) {
+  double c[9], u[3], v[3], n[3];
+  graze_status status = GRAZE_OK;
+  gz_side_corners(&mesh_of(m)->place, triangle, c);
+  for (int k = 0; k < 3; k++) {
+    u[k] = c[3 + k] - c[k];
+    v[k] = c[6 + k] - c[k];
+  }
+  for (int k = 0; k < 3; k++) n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+  const double size = fmax(fmax(fabs(n[0]), fabs(n[1])), fabs(n[2])), by = 0x1p-10 * sqrt(size) / size;
+  for (int way = -1; way <= 1 && status == GRAZE_OK && isfinite(by); way += 2) {
+    double x[3];
+    for (int k = 0; k < 3; k++) x[k] = c[k] + 0x1p-5 * (u[k] + v[k]) + way * by * n[k];
+    status = try_outside(m, x);
+  }
+  return status;
+}
+
+/* Proves that the mesh has something that the round object has not, where walls may cancel. */
+static graze_status try_corners(immersion *m) {
+  const solid *s = mesh_of(m)->shape;
+  graze_status status = GRAZE_OK;
+  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && !only_mesh_is_proved(m); p++) {
+    const uint32_t count = s->parts[p].end - s->parts[p].begin, step = count / CORNERS_TRIED + 1;
+    for (uint32_t i = 0; i < count && status == GRAZE_OK && !only_mesh_is_proved(m); i += step)
+      status = try_corner(m, s->listed[s->parts[p].begin + i]);
   }
   return status;
 }
@@ -214,12 +264,12 @@ static graze_status prove_walls(immersion *m) {
   for (uint32_t i = 0; i < m->wall_count && status == GRAZE_OK && is_unproved(m); i++)
     status = try_wall(m, m->walls[i]);
   if (status == GRAZE_OK) status = try_around(m, false);
+  if (status == GRAZE_OK && !own->shape->one_way) status = try_corners(m);
   /* A mesh whose walls may cancel has corners that bound nothing. */
   const bool holds = m->f.of[set_only(m->mesh) == SET_ONLY_A ? 1 : 2] == EVIDENCE_NONE;
-  const edge_place tangle = {atomic_load(&own->shape->tangled), 0};
-  if (status == GRAZE_OK && (is_unproved(m) || !(holds || own->shape->one_way)))
-    add_doubt(&m->f, SEVERITY_WRONG, GRAZE_DOUBT_SELF_INTERSECTING, m->mesh,
-              tangle.triangle != NO_TRIANGLE ? tangle : part_place(own, 0));
+  if (status == GRAZE_OK &&
+      (is_unproved(m) || own->shape->two_readings || !(holds || own->shape->one_way || only_mesh_is_proved(m))))
+    gz_relate_doubt_solid(own, m->mesh, &m->f);
   return status;
 }
 
@@ -238,6 +288,7 @@ static graze_status relate_side_of_solid(immersion *m) {
   if (status != GRAZE_OK) return status;
   take_place(m, where);
   if (where == LOCATION_ON) status = try_around(m, true);
+  if (own->shape->two_readings && (proved_sets(m) & SET_COMMON) != 0) gz_relate_doubt_solid(own, m->mesh, &m->f);
   if (proved_sets(m) == 0) add_doubt(&m->f, SEVERITY_LACKING, GRAZE_DOUBT_FLATTENED, m->mesh, part_place(own, 0));
   if (own->bounding > 0 || !holds_mesh(m)) raise_evidence(&m->f, set_only(m->mesh), EVIDENCE_PROVED);
   return status;

@@ -84,9 +84,9 @@ static graze_status find_simplicity(const operands *o, simplicity simple[2]) {
   return status;
 }
 
-/* Walls that may add up or cancel, else that the mesh meets itself: an edge of those, or a triangle that does. */
-/* What keeps the solid of `whose` from being known, and where. */
-static void add_worst(const operand *o, int whose, findings *f) {
+/* What keeps the solid of `whose` from being known, and where: walls that may add up or cancel, else that the mesh
+ * meets itself, at an edge of those or a triangle that does. */
+void gz_relate_doubt_solid(const operand *o, int whose, findings *f) {
   const edge_place tangle = {atomic_load(&o->shape->tangled), 0};
   const solid_part *turned = o->shape->parts;
   if (!o->shape->two_readings) {
@@ -107,7 +107,7 @@ static graze_status prove_by_cells(operands *o, const simplicity simple[2], cons
     f->doubts[SEVERITY_LACKING] = (doubt){0};
   } else if (simple[0] != SIMPLE_YES || simple[1] != SIMPLE_YES) {
     int whose = o->of[0].shape->two_readings ? 0 : o->of[1].shape->two_readings ? 1 : simple[1] > simple[0];
-    add_worst(&o->of[whose], whose, f);
+    gz_relate_doubt_solid(&o->of[whose], whose, f);
   }
   return GRAZE_OK;
 }

@@ -193,6 +193,9 @@ graze_status gz_operand_locate(const operands *o, int which, const double local[
 /* proof.c */
 graze_status gz_relate_proof(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f);
 
+/* That the solid of an operand that is not simple is not known: evidence may be wrong. */
+void gz_relate_doubt_solid(const operand *o, int whose, findings *f);
+
 /* cells.c: *sure: the evidence is complete now; else it is as it was. O(triangles) for each line that is looked at. */
 graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graze_triangle_pair *pairs, uint64_t count,
                              findings *f, bool *sure);
