@@ -65,6 +65,7 @@ void work_boolean(bench *b);
 void work_pairs(bench *b);
 void work_self(bench *b);
 void work_relate(bench *b);
+void work_round(bench *b);
 void work_wave(bench *b);
 void work_ccd(bench *b);
 void work_convex(bench *b);

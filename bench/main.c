@@ -161,6 +161,7 @@ static void run_all(bench *b) {
   work_pairs(b);
   work_self(b);
   work_relate(b);
+  work_round(b);
   work_wave(b);
   work_ccd(b);
   work_convex(b);

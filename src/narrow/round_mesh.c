@@ -53,13 +53,25 @@ static void note_deep(immersion *m, uint32_t triangle) {
   }
 }
 
+/* A pair to be told the sign of. Of a ball the point comes first, which saves asking for each of its corners. */
+static void start_sign(const immersion *m, graze_triangle_pair triangles, double corners[18], near_pair *pair) {
+  const graze_pose *pose = gz_round_corners(m->p, m->round, 0, corners);
+  if (m->p->flat[m->round] || memcmp(corners, corners + 3, 3 * sizeof *corners) != 0) {
+    gz_round_start(m->p, triangles, corners, pair);
+    return;
+  }
+  const graze_pose *other = gz_round_corners(m->p, m->mesh, m->mesh == 0 ? triangles.a : triangles.b, corners + 9);
+  gz_near_start(pair, corners, pose, corners + 9, other);
+  pair->is_point = true;
+}
+
 /* Keeps the pairs that meet, and notes which reach into the round object. */
 static void sift(immersion *m, graze_triangle_pair *pairs, uint64_t *count) {
   uint64_t kept = 0;
   for (uint64_t i = 0; i < *count; i++) {
     double corners[18];
     near_pair pair;
-    gz_round_start(m->p, pairs[i], corners, &pair);
+    start_sign(m, pairs[i], corners, &pair);
     const int sign = gz_round_sign(m->p, &pair);
     if (sign > 0) continue;
     if (sign < 0) note_deep(m, m->mesh == 0 ? pairs[i].a : pairs[i].b);
