@@ -610,6 +610,10 @@ static void test_unknown(void **unused) {
   assert_int_equal(ask(&x, &z, NULL, NULL), GRAZE_TOUCH);
   z.flat = false;
   assert_int_equal(ask(&x, &z, NULL, NULL), GRAZE_TOUCH);
+  const drum beside = {{{-1, 2, 0}, {2, 2, 0}}, 1};
+  z.mesh = core_of(beside.ends);
+  assert_int_equal(ask(&x, &z, NULL, NULL), GRAZE_TOUCH); /* a capsule along a cylinder */
+  z = side_of(&above, false);
   z.radius = nextafter(1, 0);
   assert_int_equal(ask(&x, &z, NULL, NULL), GRAZE_SEPARATE);
   graze_distance_result distance;

@@ -269,6 +269,11 @@ static void test_refused(void **unused) {
   assert_non_null(strstr(graze_last_error(y.context)->message, "\"the ball\""));
   options.continuous = GRAZE_MOTION_STEPS;
   assert_int_equal(graze_scene_update(y.scene, &options, &events), GRAZE_OK);
+  assert_int_equal(graze_scene_add(y.scene, &def, NULL), GRAZE_OK); /* beside itself, and then its core is a triangle */
+  const double proper[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  assert_int_equal(graze_mesh_refit(y.meshes[3], proper, 0), GRAZE_OK);
+  assert_int_equal(graze_scene_update(y.scene, &options, &events), GRAZE_ERROR_ARGUMENT);
+  assert_non_null(strstr(graze_last_error(y.context)->message, "\"the ball\""));
   close_yard(&y);
 }
 

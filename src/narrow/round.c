@@ -188,11 +188,13 @@ static graze_status relate_round_both(const round_pair *p, graze_relate_result *
   return GRAZE_OK;
 }
 
-/* Posed ends that are the same span no planes. */
+/* A core may have been refitted to be none. Posed ends that are the same span no planes. */
 static graze_status check_ends(const round_pair *p) {
   for (int k = 0; k < 2; k++) {
     double own[9], corners[18];
     near_pair pair;
+    if (p->radius[k] > 0 && !graze_round_is_core(p->of[k]->place.mesh))
+      return gz_round_check(p->query->context, p->of[k]->place.mesh, p->radius[k], false, k == 0 ? "a" : "b");
     if (!p->flat[k]) continue;
     const graze_pose *pose = gz_round_corners(p, k, 0, own);
     gz_round_start_point(p, k, own, pose, corners, &pair);

@@ -45,11 +45,16 @@ static graze_relation relate_ball(const round_pair *p, int ball, near_pair *pair
   return relation_of(sign, ball == 0 ? held : holds, ball == 0 ? holds : held);
 }
 
-/* Whether capsules that touch do so at the sides of the cylinders in them: the way between the cores stands on both. */
+/* Whether capsules that touch do so at the sides of the cylinders in them: the way between the cores stands on both. It
+ * does where it stands on one of two that are parallel. */
 static bool touches_at_sides(const round_pair *p, near_pair *pair) {
+  const cylinder a = {&pair->points, 0, 1}, b = {&pair->points, 3, 1};
   graze_nearest nearest;
+  bool parallel, within[2], stands = false;
   gz_near_witness(pair, &nearest);
-  for (int k = 0; k < 2; k++) {
+  gz_cylinders_parallel(&a, &b, &parallel, &within[0], &within[1]);
+  for (int k = 0; k < 2; k++) stands |= nearest.features[k] == GRAZE_FEATURE_EDGE;
+  for (int k = 0; k < 2 && !(parallel && stands); k++) {
     if (p->flat[k] && nearest.features[k] != GRAZE_FEATURE_EDGE) return false;
   }
   return true;
