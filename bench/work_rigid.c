@@ -1,9 +1,10 @@
-/* bench/work_rigid.c: rigid bodies that stand or have come to rest: the stack, the pyramid and the pile of `graze
- * make`.
+/* bench/work_rigid.c: rigid bodies that stand or have come to rest: the stack, the pyramid, the pile and the rings of
+ * `graze make`.
  *
  * Every run of ours goes on from the same saved state. A row is right when the bodies are, in the mean, where they
- * should be: those that stand, to a hundredth of an edge of a box; a pile, as high as between 0.8 and 0.4 of its volume
- * is solid. Peers take one step of 1/60 s for our four parts of one, with one untuned setting each.
+ * should be: those that stand, to a hundredth of an edge of a box; rings that hang, to a hundredth of their radius; a
+ * pile, as high as between 0.8 and 0.4 of its volume is solid. Peers take one step of 1/60 s for our four parts of one,
+ * with one untuned setting each.
  *
  * The exact check of a pile is right when what is deepest is about as deep as the deepest contact: no deeper, since
  * that is measured along one normal, and no less than half. */
@@ -82,7 +83,7 @@ static void run_rigid(void *argument, bool check, sample *out) {
     must(graze_rigid_get_body(j->world, i, &body), "a body");
     sum += body.position[2];
   }
-  out->count = (uint64_t)(1e6 * fmax(sum / j->count, 0) + 0.5);
+  out->count = (uint64_t)(1e6 * fabs(sum / j->count) + 0.5);
   out->hash = graze_rigid_get_hash(j->world);
 }
 
@@ -146,6 +147,83 @@ static void one_case(bench *b, const rigid_case *k) {
   scenes_rigid_free(&scene);
 }
 
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
+
+static graze_mesh *make_mesh(graze_context *context, const scenes_mesh *from) {
+  graze_mesh_def def = graze_default_mesh_def();
+  graze_mesh *mesh;
+  def.vertices = from->vertices;
+  def.vertex_count = (uint32_t)from->vertex_count;
+  def.indices = from->indices;
+  def.triangle_count = (uint32_t)from->triangle_count;
+  def.precision = GRAZE_DOUBLE;
+  must(graze_mesh_create(context, &def, &mesh), "a mesh");
+  return mesh;
+}
+
+/* The first stands; every other is turned. */
+static graze_rigid *make_rings(graze_context *context, const scenes_scene *scene, const graze_mesh *ring,
+                               graze_rigid_solver solver) {
+  const scenes_rigid none = {.friction = scene->run.friction};
+  graze_rigid *world = make_world(context, &none, solver);
+  for (uint32_t i = 0; i < scene->object_count; i++) {
+    const double half = sqrt(0.5), flat[4] = {half, half, 0, 0}, turned[4] = {0.5, 0.5, 0.5, 0.5};
+    graze_rigid_body_def def = graze_default_rigid_body_def();
+    uint32_t number;
+    def.shape = GRAZE_RIGID_MESH;
+    def.mesh = ring;
+    def.type = scene->run.starts[i].type == SCENES_START_STATIC ? GRAZE_BODY_STATIC : GRAZE_BODY_DYNAMIC;
+    def.density = scene->run.density;
+    def.position[2] = scene->objects[i].pose[11];
+    memcpy(def.orientation, i % 2 == 0 ? flat : turned, sizeof flat);
+    must(graze_rigid_add_body(world, &def, &number), "a ring");
+  }
+  return world;
+}
+
+static void ring_case(bench *b, uint32_t size, uint32_t before, uint32_t steps) {
+  /* A long chain goes to pieces with soft contacts. */
+  static const struct {
+    const char *name;
+    graze_rigid_solver solver;
+  } rows[] = {{"cpu/auto", GRAZE_RIGID_AUTO}, {"cpu/newton", GRAZE_RIGID_NEWTON}, {"cpu/soft", GRAZE_RIGID_SOFT}};
+  const int row_count = size < 10 ? 3 : 2;
+  char setup[96];
+  const char *const lines[] = {setup, NULL};
+  const scenes_kind *kind = scenes_find_kind("rings");
+  scenes_request request = scenes_default_request(kind);
+  scenes_scene scene;
+  const char *reason;
+  rigid_job jobs[3];
+  contest c;
+  if (!bench_wants(b, "rigid/rings/%u", size)) return;
+  request.size = size;
+  if (!scenes_make(kind, &request, &scene, &reason)) fail("%s", reason);
+  const double mean = 1.6 * (size - 1) / 2;
+  mean_height height = {mean - 0.01, mean + 0.01};
+  graze_mesh *ring = make_mesh(b->context, &scene.meshes[0]);
+  contest_begin(&c, b, "body step", size, (uint64_t)size * steps, "rigid/rings/%u", size);
+  c.judge = judge_rigid;
+  c.judge_argument = &height;
+  for (int i = 0; i < row_count; i++) {
+    jobs[i] = (rigid_job){make_rings(b->context, &scene, ring, rows[i].solver),
+                          text_of("%s/rings%d.state", b->work_folder, i), steps, size};
+    must(graze_rigid_step(jobs[i].world, DT, before, NULL, NULL), "the steps before");
+    must(graze_rigid_save(jobs[i].world, jobs[i].path), jobs[i].path);
+    contest_ours(&c, rows[i].name, run_rigid, &jobs[i]);
+  }
+  snprintf(setup, sizeof setup, "bodies rings %u %u %u", size, before, steps);
+  contest_peers(&c, "rigid", true, lines);
+  contest_end(&c);
+  for (int i = 0; i < row_count; i++) {
+    remove(jobs[i].path);
+    free(jobs[i].path);
+    graze_rigid_destroy(jobs[i].world);
+  }
+  graze_mesh_destroy(ring);
+  scenes_free(&scene);
+}
+
 /* ---- the exact check --------------------------------------------------------------------------------------------- */
 
 static void run_check(void *argument, bool check, sample *out) {
@@ -194,5 +272,7 @@ void work_rigid(bench *b) {
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     if (cases[i].size < 1024 || (!b->quick && (cases[i].size < 4096 || b->large))) one_case(b, &cases[i]);
   }
+  ring_case(b, 5, 1, 240);
+  if (!b->quick) ring_case(b, 101, 1, 240);
   check_case(b, b->quick ? 128 : 1024);
 }

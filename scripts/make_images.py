@@ -3,7 +3,7 @@
 
 Programs are by default build/release/bin/graze, and chromium, for pages. NAMES say which to make, by default all: plant (also
 clash.png), cull (cull-pass.png, cull-scene.png, cull-close.png), film, bed (also balls.png), gas, cradle, gems, hourglass, heap, drum, debris, hits,
-dominoes, pile, cards.
+dominoes, pile, cards, rings, nut.
 
 clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md. Those of
 docs/simulate.md are pictures of films, most of them at half their size, and three pages, balls.png, gems.png and hits.png.
@@ -229,8 +229,24 @@ def paint_hits(graze, chromium, work):
               "document.getElementById('chances').scrollTop = 220")
 
 
+def paint_meshes(graze, work, kind, name, steps, dt):
+    """Meshes that are rigid bodies."""
+    made = work / kind
+    run(graze, "make", kind, "--bodies", "-o", made)
+    folder = film(graze, work, kind, made / "scene.json", steps, dt, 2)
+    halve(folder / "frames/0002.png", IMAGES / name)
+
+
+def paint_rings(graze, chromium, work):
+    paint_meshes(graze, work, "rings", "rings.png", 240, "auto")
+
+
+def paint_nut(graze, chromium, work):
+    paint_meshes(graze, work, "bolt", "nut.png", 200, "0.001")
+
+
 PARTS = {"plant": paint_plant, "cull": paint_cull, "film": show_film, "bed": paint_bed, "gems": paint_gems, "drum": paint_drum,
-         "debris": paint_debris, "hits": paint_hits}
+         "debris": paint_debris, "hits": paint_hits, "rings": paint_rings, "nut": paint_nut}
 MODELS = {"gas": (1000, 8000, "1e-4", 2), "cradle": (5, 9000, "1.4e-4", 2), "hourglass": (2000, 40000, "1.4e-4", 4),
           "heap": (4000, 60000, "1.4e-4", 4), "dominoes": (40, 240, "auto", 2), "pile": (256, 240, "auto", 2),
           "cards": (4, 60, "auto", 2)}

@@ -256,8 +256,7 @@ void offer_broad_phases(peer::Program &program) {
 
 // ---- rigid bodies: one step of 1/60 s with the default solver, nothing sleeps ----
 
-btTransform placed(const scenes_body &b) {
-  const double *m = b.pose;
+btTransform placed(const double *m) {
   return btTransform(btMatrix3x3(btScalar(m[0]), btScalar(m[1]), btScalar(m[2]), btScalar(m[4]), btScalar(m[5]),
                                  btScalar(m[6]), btScalar(m[8]), btScalar(m[9]), btScalar(m[10])),
                      btVector3(btScalar(m[3]), btScalar(m[7]), btScalar(m[11])));
@@ -284,12 +283,12 @@ class Dynamics : public peer::Bodies {
   void add_body(const scenes_body &b) override {
     const double pi = 3.14159265358979323846, *s = b.size;
     if (b.shape == SCENES_BODY_BALL)
-      add(new btSphereShape(btScalar(s[0])), placed(b), b.density * 4 / 3 * pi * s[0] * s[0] * s[0]);
+      add(new btSphereShape(btScalar(s[0])), placed(b.pose), b.density * 4 / 3 * pi * s[0] * s[0] * s[0]);
     else if (b.shape == SCENES_BODY_BOX)
-      add(new btBoxShape(btVector3(btScalar(s[0] / 2), btScalar(s[1] / 2), btScalar(s[2] / 2))), placed(b),
+      add(new btBoxShape(btVector3(btScalar(s[0] / 2), btScalar(s[1] / 2), btScalar(s[2] / 2))), placed(b.pose),
           b.density * s[0] * s[1] * s[2]);
     else
-      add(new btCapsuleShapeZ(btScalar(s[0]), btScalar(s[1])), placed(b),
+      add(new btCapsuleShapeZ(btScalar(s[0]), btScalar(s[1])), placed(b.pose),
           b.density * pi * s[0] * s[0] * (s[1] + 4.0 / 3 * s[0]));
     moving_.push_back(all_.back().get());
   }
@@ -299,8 +298,31 @@ class Dynamics : public peer::Bodies {
   double height(size_t body) const override {
     return moving_[body]->getWorldTransform().getOrigin().z();
   }
+  // GImpact, of the mesh's volume. About its origin, which is its centre of mass.
+  void add_mesh(const scenes_mesh &mesh, const double *pose, bool moves, double density) override {
+    vertices_.emplace_back(mesh.vertices, mesh.vertices + 3 * mesh.vertex_count);
+    indices_.emplace_back(mesh.indices, mesh.indices + 3 * mesh.triangle_count);
+    arrays_.emplace_back(new btTriangleIndexVertexArray(int(mesh.triangle_count), indices_.back().data(), 12,
+                                                        int(mesh.vertex_count), vertices_.back().data(),
+                                                        int(3 * sizeof(btScalar))));
+    btGImpactMeshShape *shape = new btGImpactMeshShape(arrays_.back().get());
+    shape->updateBound();
+    btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher_);
+    add(shape, placed(pose), moves ? density * volume_of(mesh) : 0);
+    moving_.push_back(all_.back().get());
+  }
 
  private:
+  static double volume_of(const scenes_mesh &mesh) {
+    double six = 0;
+    for (uint64_t t = 0; t < mesh.triangle_count; t++) {
+      const double *a = mesh.vertices + 3 * mesh.indices[3 * t], *b = mesh.vertices + 3 * mesh.indices[3 * t + 1],
+                   *c = mesh.vertices + 3 * mesh.indices[3 * t + 2];
+      six +=
+          a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    }
+    return six / 6;
+  }
   void add(btCollisionShape *shape, const btTransform &at, double mass) {
     btVector3 inertia(0, 0, 0);
     shapes_.emplace_back(shape);
@@ -319,6 +341,9 @@ class Dynamics : public peer::Bodies {
   btSequentialImpulseConstraintSolver solver_;
   btDiscreteDynamicsWorld world_;
   btScalar friction_, restitution_;
+  std::vector<std::vector<btScalar>> vertices_;
+  std::vector<std::vector<int>> indices_;
+  std::vector<std::unique_ptr<btTriangleIndexVertexArray>> arrays_;
   std::vector<std::unique_ptr<btCollisionShape>> shapes_;
   std::vector<std::unique_ptr<btRigidBody>> all_;
   std::vector<btRigidBody *> moving_;

@@ -143,6 +143,29 @@ class Dynamics : public peer::Bodies {
     dJointGroupDestroy(contacts_);
     dSpaceDestroy(space_);
     dWorldDestroy(world_);
+    for (dTriMeshDataID data : data_) dGeomTriMeshDataDestroy(data);
+  }
+  // About its origin, which is its centre of mass.
+  void add_mesh(const scenes_mesh &mesh, const double *m, bool moves, double density) override {
+    vertices_.emplace_back(mesh.vertices, mesh.vertices + 3 * mesh.vertex_count);
+    indices_.emplace_back(mesh.indices, mesh.indices + 3 * mesh.triangle_count);
+    data_.push_back(dGeomTriMeshDataCreate());
+    dGeomTriMeshDataBuildDouble(data_.back(), vertices_.back().data(), 24, int(mesh.vertex_count),
+                                indices_.back().data(), int(3 * mesh.triangle_count), 12);
+    dGeomID geom = dCreateTriMesh(space_, data_.back(), nullptr, nullptr, nullptr);
+    dMatrix3 rotation;
+    for (int i = 0; i < 12; i++) rotation[i] = i % 4 < 3 ? dReal(m[i]) : dReal(0);
+    bodies_.push_back(nullptr);
+    if (moves) {
+      dMass mass;
+      dMassSetTrimesh(&mass, dReal(density), geom);
+      dMassTranslate(&mass, -mass.c[0], -mass.c[1], -mass.c[2]);
+      bodies_.back() = dBodyCreate(world_);
+      dBodySetMass(bodies_.back(), &mass);
+      dGeomSetBody(geom, bodies_.back());
+    }
+    dGeomSetPosition(geom, dReal(m[3]), dReal(m[7]), dReal(m[11]));
+    dGeomSetRotation(geom, rotation);
   }
   void add_wall(const scenes_wall &w) override {
     const double *n = w.normal, *p = w.point;
@@ -178,13 +201,14 @@ class Dynamics : public peer::Bodies {
     dJointGroupEmpty(contacts_);
   }
   double height(size_t body) const override {
-    return dBodyGetPosition(bodies_[body])[2];
+    return bodies_[body] ? dBodyGetPosition(bodies_[body])[2] : 0;
   }
 
  private:
   void touch(dGeomID a, dGeomID b) {
-    dContact found[8];
-    const int count = dCollide(a, b, 8, &found[0].geom, sizeof found[0]);
+    dContact found[64];
+    const int most = dGeomGetClass(a) == dTriMeshClass ? 64 : 8;
+    const int count = dCollide(a, b, most, &found[0].geom, sizeof found[0]);
     for (int i = 0; i < count; i++) {
       found[i].surface.mode = dContactBounce | dContactApprox1;
       found[i].surface.mu = dReal(friction_);
@@ -196,7 +220,10 @@ class Dynamics : public peer::Bodies {
   dWorldID world_ = dWorldCreate();
   dSpaceID space_ = dHashSpaceCreate(nullptr);
   dJointGroupID contacts_ = dJointGroupCreate(0);
-  std::vector<dBodyID> bodies_;
+  std::vector<dBodyID> bodies_;  // null: it stands at height 0
+  std::vector<std::vector<double>> vertices_;
+  std::vector<std::vector<dTriIndex>> indices_;
+  std::vector<dTriMeshDataID> data_;
   double friction_, restitution_;
 };
 

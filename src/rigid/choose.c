@@ -103,17 +103,30 @@ static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
   if (sink < 0.5 * most) c->strained = false;
 }
 
-/* Patches of a pair count once. */
-static bool is_cheap(const graze_rigid *world, const rigid_island *island) {
+/* As stacks and chains are. Patches of a pair count once. */
+static bool is_sparse(const graze_rigid *world, const rigid_island *island) {
   uint32_t links = island->joint_count;
-  if (island->body_count > MOST_BODIES) return false;
   for (uint32_t i = 0; i < island->contact_count; i++) links += contact_of(world, island, i)->patch == 0;
-  return island->body_count <= FEW_BODIES || links <= island->body_count * 5 / 4;
+  return links <= island->body_count * 5 / 4;
+}
+
+static bool is_cheap(const graze_rigid *world, const rigid_island *island) {
+  if (island->body_count > MOST_BODIES) return false;
+  return island->body_count <= FEW_BODIES || is_sparse(world, island);
+}
+
+static bool has_meshes(const graze_rigid *world, const rigid_island *island) {
+  for (uint32_t i = 0; i < island->contact_count; i++) {
+    if (contact_of(world, island, i)->is_patch) return true;
+  }
+  return false;
 }
 
 static bool is_strained(const graze_rigid *world, const rigid_island *island, double dt, bearing *list) {
   bool strained = false;
   if (world->def.solver != GRAZE_RIGID_AUTO || !is_cheap(world, island)) return false;
+  /* What comes through a mesh is lost, as a link of a chain: soft contacts find out too late. */
+  if (has_meshes(world, island) && is_sparse(world, island)) return true;
   weigh_contacts(world, island, list);
   for (uint32_t i = 0; i < island->contact_count; i++) {
     rigid_contact *c = contact_of(world, island, i);

@@ -375,11 +375,12 @@ static bool holds(const finding *f, const claim *c, double nearest) {
   return came_through(f, c);
 }
 
-/* How far a corner is behind the nearest place of the surface; below 0: it is in front of it. */
+/* How far a corner is behind the nearest place of the surface by which it may leave; below 0: it is nearer to one that
+ * it is in front of. */
 static double find_nearest(const claim *first, const claim *end) {
   double before = (double)INFINITY, behind = (double)INFINITY;
   for (const claim *c = first; c < end && c->corner == first->corner; c++) {
-    if (c->height < 0) behind = fmin(behind, -c->height);
+    if (c->height < 0 && !c->is_blind) behind = fmin(behind, -c->height);
     if (c->height >= 0 && !c->in_valley) before = fmin(before, c->height);
   }
   return before <= behind ? -(double)INFINITY : behind;

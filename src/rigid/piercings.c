@@ -8,20 +8,31 @@
 /* What is left of all normals when they have not cancelled each other. */
 static const double clear_way = 1e-3;
 
+/* How many times deeper than a touch a piercing may be along its normal, and still be of the same overlap. */
+static const double about = 2;
+
 typedef struct gathering {
+  const gz_array *touches;
+  double nearly;
   uint32_t count;
   double middle[3], normal[3]; /* sums */
   double low[3], high[3];      /* of the places */
 } gathering;
 
-static bool is_held(const gz_array *touches, double nearly) {
-  for (size_t i = 0; i < touches->count; i++) {
-    if (((const feature_touch *)touches->data)[i].gap < nearly) return true;
+/* Whether the place is within what overlaps at some touch, between the planes of both surfaces there. */
+static bool is_held(const gathering *g, const double at[3]) {
+  for (size_t i = 0; i < g->touches->count; i++) {
+    const feature_touch *t = (const feature_touch *)g->touches->data + i;
+    double way[3];
+    if (t->gap >= g->nearly) continue;
+    sub3(at, t->points[0], way);
+    if (fabs(dot3(t->normal, way)) <= about * fmax(g->nearly, -t->gap)) return true;
   }
   return false;
 }
 
 static void gather(gathering *g, const double at[3], const double normal[3], double sign) {
+  if (is_held(g, at)) return;
   for (int k = 0; k < 3; k++) {
     g->middle[k] += at[k];
     g->normal[k] += sign * normal[k];
@@ -78,8 +89,7 @@ static void pierce_pair(gathering *g, const feature_side sides[2], const feature
 
 bool gz_piercings_hold(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
                        const graze_triangle_pair *pairs, uint64_t count, double nearly, gz_array *touches) {
-  gathering g = {0};
-  if (is_held(touches, nearly)) return true;
+  gathering g = {.touches = touches, .nearly = nearly};
   for (uint64_t i = 0; i < count; i++) pierce_pair(&g, sides, frame, &pairs[i]);
   const double length = length3(g.normal);
   if (g.count == 0 || !(length > clear_way * g.count)) return true;

@@ -4,9 +4,9 @@
 
 #include "rigid/features.h"
 
-/* If none of the touches has a gap below `nearly` but surfaces cross, adds one where they do: features alone do not
- * tell how two that have come deep into each other part. Its normal is the sum of the normals of pierced faces, which
- * is about the way out. False: memory refused. */
+/* Where surfaces cross, and no touch with a gap below `nearly` overlaps there, adds one: features alone do not tell how
+ * two that have come deep into each other part. Its normal is the sum of the normals of pierced faces, which is about
+ * the way out. False: memory refused. O(pairs touches). */
 bool gz_piercings_hold(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
                        const graze_triangle_pair *pairs, uint64_t count, double nearly, gz_array *touches);
 
