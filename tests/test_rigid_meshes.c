@@ -234,6 +234,76 @@ static void test_inner_edges(void **unused) {
   graze_mesh_destroy(cube);
 }
 
+/* A plate whose faces are cut into 2,048 triangles rests like one of two, on a wall and on a floor of triangles: of the
+ * corners within its face none is chosen in place of those that carry it. */
+static void test_fine_plate(void **unused) {
+  (void)unused;
+  const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+  enum { N = 32, SIDE = N + 1 };
+  double *points = malloc(6 * SIDE * SIDE * sizeof *points);
+  uint32_t *triangles = malloc((12 * N * N + 24 * N) * sizeof *triangles), count = 0;
+  assert_true(points != NULL && triangles != NULL);
+  for (uint32_t i = 0; i < 2 * SIDE * SIDE; i++) {
+    points[3 * i] = 3.0 * (i % SIDE) / N - 1.5;
+    points[3 * i + 1] = 1.0 * (i / SIDE % SIDE) / N - 0.5;
+    points[3 * i + 2] = i < SIDE * SIDE ? -0.05 : 0.05;
+  }
+  for (uint32_t i = 0; i < 2 * N * N; i++) {
+    const bool top = i >= N * N;
+    const uint32_t a = (top ? SIDE * SIDE : 0) + i % (N * N) / N * SIDE + i % N, b = a + 1, c = a + SIDE;
+    const uint32_t square[6] = {a, top ? b : c + 1, top ? c + 1 : b, a, top ? c + 1 : c, top ? c : c + 1};
+    memcpy(triangles + 3 * count, square, sizeof square);
+    count += 2;
+  }
+  for (uint32_t i = 0; i < 4 * N; i++) { /* from corner to corner of the rim, counter-clockwise from above */
+    static const int ways[4] = {1, SIDE, -1, -SIDE}, starts[4] = {0, N, SIDE * SIDE - 1, N * SIDE};
+    const uint32_t a = (uint32_t)(starts[i / N] + (int)(i % N) * ways[i / N]), b = (uint32_t)((int)a + ways[i / N]);
+    const uint32_t square[6] = {a, b, b + SIDE * SIDE, a, b + SIDE * SIDE, a + SIDE * SIDE};
+    memcpy(triangles + 3 * count, square, sizeof square);
+    count += 2;
+  }
+  graze_mesh *plate = make_mesh(points, 2 * SIDE * SIDE, triangles, count), *floor = make_floor(20, 20);
+  for (int i = 0; i < 4; i++) {
+    graze_rigid *world = make_world(1, i % 2 == 0 ? GRAZE_RIGID_SOFT : GRAZE_RIGID_NEWTON, 9.81, 0.5);
+    if (i / 2 == 0) must(graze_rigid_add_wall(world, point, up, 0));
+    if (i / 2 == 1) add_static(world, floor);
+    const graze_rigid_body_def def = define(plate, 0.03, 0.04, 0.06);
+    const uint32_t body = add(world, &def);
+    run(world, 200);
+    const graze_rigid_body_def now = get(world, body);
+    assert_near(now.position[2], 0.05, 3e-4);
+    for (int k = 0; k < 3; k++) assert_near(now.spin[k], 0, 1e-10);
+    graze_rigid_destroy(world);
+  }
+  graze_mesh_destroy(plate);
+  graze_mesh_destroy(floor);
+  free(points);
+  free(triangles);
+}
+
+/* An edge beside a triangle without an area still carries. */
+static void test_split_edge(void **unused) {
+  (void)unused;
+  static const double points[21] = {-1, 0, 0, 1, 0, 0, -1, 1, -1, 1, 1, -1, -1, -1, -1, 1, -1, -1, 0, 0, 0};
+  static const uint32_t triangles[18] = {0, 6, 2, 6, 1, 2, 1, 3, 2, 0, 4, 5, 0, 5, 1, 0, 1, 6}; /* the last has none */
+  graze_mesh *roof = make_mesh(points, 7, triangles, 6), *cube = make_box(0.5, 2, 0.5);
+  for (int solver = GRAZE_RIGID_SOFT; solver <= GRAZE_RIGID_NEWTON; solver++) {
+    graze_rigid *world = make_world(1, (graze_rigid_solver)solver, 9.81, 0.5);
+    add_static(world, roof);
+    const graze_rigid_body_def def = define(cube, 0.2, 0, 0.26);
+    const uint32_t beam = add(world, &def);
+    double lowest = 1;
+    for (int i = 0; i < 60; i++) {
+      run(world, 1);
+      lowest = fmin(lowest, get(world, beam).position[2]);
+    }
+    assert_near(lowest, 0.25, 1e-3);
+    graze_rigid_destroy(world);
+  }
+  graze_mesh_destroy(roof);
+  graze_mesh_destroy(cube);
+}
+
 /* In a valley of two faces what has sunk into one is held by the other, too. */
 static void test_valley(void **unused) {
   (void)unused;
@@ -696,12 +766,26 @@ static void test_errors(void **unused) {
   expect(world, &def, GRAZE_ERROR_UNSUPPORTED, "open");
   def.mesh = wrong;
   expect(world, &def, GRAZE_ERROR_UNSUPPORTED, "inside out");
+  /* What was refused is not kept: another mesh may get its address. */
+  graze_mesh_destroy(wrong);
+  for (int i = 0; i < 8; i++) {
+    wrong = make_mesh(points, 4, inside_out, 4);
+    def.mesh = wrong;
+    expect(world, &def, GRAZE_ERROR_UNSUPPORTED, "inside out");
+    graze_mesh_destroy(wrong);
+  }
+  wrong = make_box(1, 1, 1);
+  def.mesh = wrong;
+  def.position[2] = 5;
+  add(world, &def);
+  run(world, 1);
+  assert_near(get(world, 0).mass, 1000, 1e-9);
   def.mesh = NULL;
   expect(world, &def, GRAZE_ERROR_ARGUMENT, "body 'lid': its mesh has no triangles");
   def.mesh = floor;
   def.type = GRAZE_BODY_STATIC;
   add(world, &def);
-  assert_int_equal(graze_rigid_get_body_count(world), 1);
+  assert_int_equal(graze_rigid_get_body_count(world), 2);
   graze_rigid_destroy(world);
   graze_mesh_destroy(floor);
   graze_mesh_destroy(wrong);
@@ -744,14 +828,12 @@ static void test_refused_memory(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alike),    cmocka_unit_test(test_inner_edges),
-      cmocka_unit_test(test_valley),   cmocka_unit_test(test_overlap),
-      cmocka_unit_test(test_rings),    cmocka_unit_test(test_long_chain),
-      cmocka_unit_test(test_nut),      cmocka_unit_test(test_gears),
-      cmocka_unit_test(test_heap),     cmocka_unit_test(test_one_hash),
-      cmocka_unit_test(test_sleep),    cmocka_unit_test(test_bullets),
-      cmocka_unit_test(test_momentum), cmocka_unit_test(test_events),
-      cmocka_unit_test(test_errors),   cmocka_unit_test(test_refused_memory),
+      cmocka_unit_test(test_alike),      cmocka_unit_test(test_inner_edges), cmocka_unit_test(test_valley),
+      cmocka_unit_test(test_fine_plate), cmocka_unit_test(test_split_edge),  cmocka_unit_test(test_overlap),
+      cmocka_unit_test(test_rings),      cmocka_unit_test(test_long_chain),  cmocka_unit_test(test_nut),
+      cmocka_unit_test(test_gears),      cmocka_unit_test(test_heap),        cmocka_unit_test(test_one_hash),
+      cmocka_unit_test(test_sleep),      cmocka_unit_test(test_bullets),     cmocka_unit_test(test_momentum),
+      cmocka_unit_test(test_events),     cmocka_unit_test(test_errors),      cmocka_unit_test(test_refused_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,9 @@ void simulate_free(simulate_run *run);
 /* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
 void simulate_must(const simulate_run *run, graze_status status);
 
+/* Whether a pose is a rotation and a place, and no mirror. */
+bool simulate_is_turned(const graze_pose *pose);
+
 /* The quaternion (w, x, y, z) of a rotation. */
 void simulate_find_quaternion(const double m[12], double q[4]);
 

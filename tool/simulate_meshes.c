@@ -100,7 +100,7 @@ static void check_move(const simulate_run *run, const graze_motion_move *move) {
   const graze_scene_file_object *object = &run->file.objects[move->object];
   if (object->body.type != GRAZE_BODY_KINEMATIC)
     fail("--drive: %s: object '%s' is not kinematic", run->asked->drive, object->name);
-  if (!graze_pose_is_rigid(&move->pose))
+  if (!simulate_is_turned(&move->pose))
     fail("--drive: %s: step %" PRIu32 ": the pose of '%s' is not a rotation and a place", run->asked->drive, move->step,
          object->name);
 }

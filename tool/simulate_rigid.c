@@ -98,7 +98,7 @@ static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_f
   static const graze_rigid_shape shapes[] = {GRAZE_RIGID_MESH,    GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
                                              GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL};
   graze_rigid_body_def def = graze_default_rigid_body_def();
-  if (!graze_pose_is_rigid(&object->pose))
+  if (!simulate_is_turned(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
   check_shape(run, object);
   def.name = object->name;

@@ -76,6 +76,13 @@ void simulate_check_alone(const simulate_run *run) {
   fail("%s: simulation: \"materials\" is missing: it says what happens where bodies meet", path_of(run));
 }
 
+bool simulate_is_turned(const graze_pose *pose) {
+  const double *x = pose->m, *y = x + 4, *z = y + 4;
+  const double determinant =
+      x[0] * (y[1] * z[2] - y[2] * z[1]) - x[1] * (y[0] * z[2] - y[2] * z[0]) + x[2] * (y[0] * z[1] - y[1] * z[0]);
+  return graze_pose_is_rigid(pose) && determinant > 0;
+}
+
 static void add_materials(const simulate_run *run) {
   const graze_scene_file_simulation *simulation = &run->file.simulation;
   uint32_t number;
@@ -122,7 +129,7 @@ void simulate_find_quaternion(const double m[12], double q[4]) {
 static graze_body_def body_of(simulate_run *run, const graze_scene_file_object *object) {
   const bool is_ball = object->shape == GRAZE_SHAPE_SPHERE;
   graze_body_def def = graze_default_body_def();
-  if (!graze_pose_is_rigid(&object->pose))
+  if (!simulate_is_turned(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
   if (is_ball && !(object->radius > 0))
     fail("%s: object '%s': \"sphere\" is %g: it must be above 0", path_of(run), object->name, object->radius);

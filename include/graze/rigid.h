@@ -77,8 +77,8 @@ GRAZE_API graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, 
 
 /* A cylinder meets others as a prism of 24 sides whose edges lie on it; its mass and inertia are its own. A hull has at
  * most 256 corners and faces, and no face of more than 32 corners. A mesh is taken as it is, with its hollows and
- * holes. If it is closed and its triangles face outward, it may move; any other stands, and is solid behind the side
- * from which its triangles are seen counter-clockwise. */
+ * holes. If it is closed and its triangles face outward, it may move; any other stands or is driven, and is solid
+ * behind the side from which its triangles are seen counter-clockwise. */
 typedef enum graze_rigid_shape {
   GRAZE_RIGID_SPHERE,
   GRAZE_RIGID_BOX,

@@ -256,6 +256,7 @@ static void fill_slots(rigid_contact *slots, size_t slot_count, const rigid_cont
     slots[i].now = before.now;
     slots[i].restless = before.restless;
     slots[i].is_spare = before.is_spare;
+    slots[i].slots = before.slots;
     slots[i].friction = before.friction;
     slots[i].restitution = before.restitution;
     slots[i].rolling = before.rolling;
@@ -271,11 +272,10 @@ graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, con
     return GRAZE_OK;
   }
   if (c->patch > 0) return GRAZE_OK;
-  const rigid_contact *end = RIGID_AT(world->contacts, rigid_contact, world->contacts.count);
-  const size_t slots = gz_rigid_count_patches(c, end), before = worker->patches.count;
-  graze_status status = find_patches(world, a, b, dt, c, (uint32_t)slots, worker);
+  const size_t before = worker->patches.count;
+  graze_status status = find_patches(world, a, b, dt, c, c->slots, worker);
   if (status != GRAZE_OK) return status;
-  fill_slots(c, slots, RIGID_AT(worker->patches, rigid_contact, before), worker->patches.count - before);
+  fill_slots(c, c->slots, RIGID_AT(worker->patches, rigid_contact, before), worker->patches.count - before);
   worker->patches.count = before;
   return GRAZE_OK;
 }
@@ -379,6 +379,7 @@ static bool spread(graze_rigid *world, const rigid_contact *c, const patch_range
       to->normal[2] = 1; /* of nothing, but a unit vector */
     }
     to->patch = i;
+    to->slots = i == 0 ? count : 0;
     to->now = 0;
     to->is_spare = is_restless;
     finish(world, to, is_restless);
@@ -401,7 +402,7 @@ static bool spread_all(graze_rigid *world, double dt) {
   const gz_array swap = world->contacts;
   world->contacts = world->spread;
   world->spread = swap;
-  return true;
+  return world->contacts.count <= UINT32_MAX;
 }
 
 /* Boxes of those that are awake when all have been woken whom they would touch. */
@@ -511,7 +512,7 @@ static rigid_contact join_patches(rigid_contact *c, size_t count, size_t deepest
     c->impulse += c[i].impulse;
     c->now += c[i].now;
     c->speed = fmax(c->speed, c[i].speed);
-    c[i].impulse = 0;
+    c[i].impulse = c[i].speed = 0;
   }
   whole.impulse = c->impulse;
   whole.now = c->now;

@@ -216,7 +216,7 @@ static graze_status touch_surfaces(patching *p, const rigid_contact *old, uint32
   return good ? GRAZE_OK : fail_memory(p);
 }
 
-/* Every corner of a mesh that is near a wall. */
+/* Every corner of a mesh that stands out and is near a wall. */
 static graze_status touch_wall(const patching *p) {
   const rigid_surface *s = p->a->surface;
   const rigid_body *wall = p->b;
@@ -226,7 +226,7 @@ static graze_status touch_wall(const patching *p) {
   const double height = dot3(wall->rotation, way);
   for (uint32_t i = 0; i < s->corner_count; i++) {
     const double gap = height + dot3(normal, s->corners[i]);
-    if (gap > p->margin) continue;
+    if (gap > p->margin || !s->stands_out[i]) continue;
     if (!array_reserve(p->world->context, &p->worker->touches, 1, sizeof(feature_touch))) return fail_memory(p);
     feature_touch *t = RIGID_AT(p->worker->touches, feature_touch, p->worker->touches.count++);
     *t = (feature_touch){.gap = gap, .feature = i};
@@ -257,19 +257,39 @@ static void to_second(const patching *p, const double at[3], double own[3]) {
   }
 }
 
-static void put_points(const patching *p, feature_touch *const *touches, uint32_t count, rigid_contact *c) {
-  patch_point points[MOST_PATCH];
-  double normal[3];
-  for (uint32_t i = 0; i < count; i++) {
-    memcpy(points[i].at, touches[i]->points[0], sizeof points[i].at);
-    points[i].gap = touches[i]->gap;
-    points[i].feature = i;
+/* A patch in the making: room for all touches of the pair. */
+typedef struct patch_room {
+  bool *used;
+  feature_touch **touches;
+  patch_point *points;
+  uint32_t count;
+} patch_room;
+
+static bool make_room(const patching *p, patch_room *room) {
+  const size_t count = p->worker->touches.count;
+  for (int pass = 0; pass < 2; pass++) {
+    carving c = {pass == 0 ? NULL : p->worker->used.data, 0};
+    room->used = gz_carve(&c, count * sizeof *room->used);
+    room->touches = gz_carve(&c, count * sizeof(feature_touch *));
+    room->points = gz_carve(&c, count * sizeof *room->points);
+    if (pass == 0 && !gz_buffer_reserve(p->world->context, &p->worker->used, c.used, 0)) return false;
   }
-  memcpy(normal, touches[0]->normal, sizeof normal);
-  c->count = gz_rigid_reduce(points, count, normal);
+  if (count > 0) memset(room->used, 0, count * sizeof *room->used);
+  return true;
+}
+
+static void put_points(const patching *p, const patch_room *room, rigid_contact *c) {
+  double normal[3];
+  for (uint32_t i = 0; i < room->count; i++) {
+    memcpy(room->points[i].at, room->touches[i]->points[0], sizeof room->points[i].at);
+    room->points[i].gap = room->touches[i]->gap;
+    room->points[i].feature = i;
+  }
+  memcpy(normal, room->touches[0]->normal, sizeof normal);
+  c->count = gz_rigid_reduce(room->points, room->count, normal);
   turn3(p->a->rotation, normal, c->normal);
   for (uint32_t i = 0; i < c->count; i++) {
-    const feature_touch *t = touches[points[i].feature];
+    const feature_touch *t = room->touches[room->points[i].feature];
     c->points[i] = (rigid_point){.feature = t->feature, .owner = t->owner, .gap = t->gap};
     memcpy(c->points[i].own[0], t->points[0], sizeof t->points[0]);
     to_second(p, t->points[1], c->points[i].own[1]);
@@ -296,14 +316,14 @@ static void take_over(rigid_contact *c, const rigid_contact *old, uint32_t count
 }
 
 /* The next patch: the deepest touch that is left, and all with about its normal. */
-static void gather(gz_array *touches, size_t first, bool *used, feature_touch **patch, uint32_t *count) {
+static void gather(const gz_array *touches, size_t first, patch_room *room) {
   const double *normal = RIGID_AT(*touches, feature_touch, first)->normal;
-  *count = 0;
+  room->count = 0;
   for (size_t i = first; i < touches->count; i++) {
     feature_touch *t = RIGID_AT(*touches, feature_touch, i);
-    if (used[i] || dot3(t->normal, normal) < alike) continue;
-    used[i] = true;
-    if (*count < MOST_PATCH) patch[(*count)++] = t;
+    if (room->used[i] || dot3(t->normal, normal) < alike) continue;
+    room->used[i] = true;
+    room->touches[room->count++] = t;
   }
 }
 
@@ -337,20 +357,16 @@ static rigid_contact *add_patch(const patching *p, uint32_t number, const rigid_
 
 static graze_status make_patches(const patching *p, const rigid_contact *old, uint32_t old_count) {
   gz_array *touches = &p->worker->touches;
-  feature_touch *patch[MOST_PATCH];
-  uint32_t number = 0, count;
-  if (!gz_buffer_reserve(p->world->context, &p->worker->used, touches->count * sizeof(bool), 0)) return fail_memory(p);
-  bool *used = p->worker->used.data;
-  if (touches->count > 0) {
-    memset(used, 0, touches->count * sizeof *used);
-    qsort(touches->data, touches->count, sizeof(feature_touch), compare_touches);
-  }
+  patch_room room;
+  uint32_t number = 0;
+  if (!make_room(p, &room)) return fail_memory(p);
+  if (touches->count > 0) qsort(touches->data, touches->count, sizeof(feature_touch), compare_touches);
   for (size_t i = 0; i < touches->count; i++) {
-    if (used[i]) continue;
-    gather(touches, i, used, patch, &count);
+    if (room.used[i]) continue;
+    gather(touches, i, &room);
     rigid_contact *c = add_patch(p, number++, old, old_count);
     if (c == NULL) return fail_memory(p);
-    put_points(p, patch, count, c);
+    put_points(p, &room, c);
     take_over(c, old, old_count);
   }
   return number > 0 || add_patch(p, 0, old, old_count) != NULL ? GRAZE_OK : fail_memory(p);
@@ -367,8 +383,10 @@ static bool use_again(const patching *p, double spare, const rigid_contact *old,
   return old[0].count == 0 || shift <= still * fmin(p->a->least, p->b->least);
 }
 
+/* Without the spare ones. */
 static bool copy_patches(const patching *p, const rigid_contact *old, uint32_t old_count) {
   gz_array *to = &p->worker->patches;
+  while (old_count > 1 && old[old_count - 1].count == 0) old_count--;
   if (!array_reserve(p->world->context, to, old_count, sizeof *old)) return false;
   memcpy(RIGID_AT(*to, rigid_contact, to->count), old, old_count * sizeof *old);
   to->count += old_count;

@@ -79,6 +79,7 @@ typedef struct rigid_contact {
   uint32_t count;
   bool is_patch;    /* one of those that a pair with a mesh has, which stand side by side: */
   bool is_spare;    /* without points yet, for a patch that may come within the step */
+  uint32_t slots;   /* of the first one, in the step: how many there are, spare ones too */
   uint32_t patch;   /* its number among them; the first one tells of them all that is told of a pair */
   bool touches;     /* at the end of the last step */
   bool restless;    /* the bodies move so much that points are found anew in every sub-step */

@@ -6,7 +6,15 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "rigid/patches.h"
 #include "rigid/record.h"
+
+static uint64_t hash_surface(const rigid_surface *s, uint64_t h) {
+  h = gz_hash_bytes(s->center, sizeof s->center, h);
+  h = gz_hash_bytes(s->corners, s->corner_count * sizeof *s->corners, h);
+  for (uint32_t t = 0; t < s->face_count; t++) h = gz_hash_bytes(s->faces[t].corners, sizeof s->faces[t].corners, h);
+  return h;
+}
 
 /* What the state is of: everything that the caller has said. */
 static uint64_t find_identity(const graze_rigid *world) {
@@ -35,9 +43,7 @@ static uint64_t find_identity(const graze_rigid *world) {
                            b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
                            b->inertia[4], b->inertia[5], b->damping[0], b->damping[1]};
     h = gz_hash_bytes(said, sizeof said, h);
-    if (b->shape == GRAZE_RIGID_MESH)
-      h = gz_hash_bytes(b->surface->corners, b->surface->corner_count * sizeof *b->surface->corners,
-                        h + b->surface->face_count);
+    if (b->shape == GRAZE_RIGID_MESH) h = hash_surface(b->surface, h);
     if (b->shape == GRAZE_RIGID_HULL)
       h = gz_hash_bytes(b->core.corners, b->core.corner_count * sizeof *b->core.corners, h);
     if (b->is_wall) h = gz_hash_bytes(b->rotation, 3 * sizeof(double), h);
@@ -194,6 +200,7 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   take(r, &c->twisted, sizeof c->twisted);
   c->strained = gz_archive_take_u32(r) != 0;
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  if (c->is_patch != rigid_are_meshed(a, b)) return false;
   if (!take_cache(r, &a->core, &b->core, &c->cache)) return false;
   for (uint32_t i = 0; i < c->count; i++) {
     rigid_point *p = &c->points[i];

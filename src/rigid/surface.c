@@ -15,6 +15,9 @@
  * flat does so within rounding and the solver's softness. */
 static const double flat = 1e-3, lean = 0.05;
 
+/* Edges that leave a corner and whose cosine is within this of -1 go on straight. */
+static const double straight = 1e-7;
+
 /* ---- corners ----------------------------------------------------------------------------------------------------- */
 
 typedef struct placed {
@@ -115,6 +118,19 @@ static surface_bend find_bend(const rigid_surface *s, const surface_edge *e) {
   return sine < 0 ? BEND_RIDGE : BEND_VALLEY;
 }
 
+/* Beside a triangle without an area, an edge is a rim. */
+static void drop_flat_faces(const rigid_surface *s, surface_edge *e) {
+  if (e->faces[1] == NO_FACE) return;
+  if (s->faces[e->faces[0]].is_flat) {
+    const surface_edge was = *e;
+    e->corners[0] = was.corners[1];
+    e->corners[1] = was.corners[0];
+    e->faces[0] = was.faces[1];
+    e->faces[1] = was.faces[0];
+  }
+  if (s->faces[e->faces[1]].is_flat) e->faces[1] = NO_FACE;
+}
+
 /* The edge of some halves: of one triangle, of two that face alike, or of others. */
 static surface_edge make_edge(const rigid_surface *s, const half_edge *halves, size_t count) {
   const half_edge *left = &halves[0], *right = count > 1 ? &halves[1] : NULL;
@@ -125,9 +141,9 @@ static surface_edge make_edge(const rigid_surface *s, const half_edge *halves, s
   }
   if (right != NULL) e.faces[1] = right->face;
   const bool even = count == 1 || (count == 2 && left->forward != right->forward);
-  const bool flat_face = s->faces[e.faces[0]].is_flat || (right != NULL && s->faces[e.faces[1]].is_flat);
-  if (even && !flat_face) e.bend = find_bend(s, &e);
-  if (s->face_count == 1 && flat_face && left->low != left->high) e.bend = BEND_RIDGE; /* a segment */
+  if (even) drop_flat_faces(s, &e);
+  if (even && !s->faces[e.faces[0]].is_flat) e.bend = find_bend(s, &e);
+  if (s->face_count == 1 && s->faces[0].is_flat && left->low != left->high) e.bend = BEND_RIDGE; /* a segment */
   return e;
 }
 
@@ -177,13 +193,26 @@ static void find_regions(rigid_surface *s) {
 
 /* ---- stars ------------------------------------------------------------------------------------------------------- */
 
+/* Whether an edge goes straight on through the corner. */
+static bool is_passed(const rigid_surface *s, uint32_t corner) {
+  for (uint32_t i = s->star_first[corner]; i < s->star_first[corner + 1]; i++) {
+    for (uint32_t k = i + 1; k < s->star_first[corner + 1]; k++) {
+      if (dot3(s->stars[i], s->stars[k]) < straight - 1) return true;
+    }
+  }
+  return false;
+}
+
 static void own_corners(rigid_surface *s, bool *taken) {
-  for (uint32_t i = 0; i < s->corner_count; i++) s->face_of[i] = NO_FACE;
+  for (uint32_t i = 0; i < s->corner_count; i++) {
+    s->face_of[i] = NO_FACE;
+    s->stands_out[i] = !is_passed(s, i);
+  }
   for (uint32_t t = 0; t < s->face_count; t++) {
     for (int i = 0; i < 3; i++) {
       const uint32_t corner = s->faces[t].corners[i];
       if (s->face_of[corner] == NO_FACE && !s->faces[t].is_flat) s->face_of[corner] = t;
-      if (!taken[corner]) s->faces[t].own |= (uint8_t)(1u << i);
+      if (!taken[corner] && s->stands_out[corner]) s->faces[t].own |= (uint8_t)(1u << i);
       taken[corner] = true;
     }
   }
@@ -194,9 +223,9 @@ static bool find_stars(const graze_context *context, rigid_surface *s) {
   s->star_first = gz_new_zeroed(context, s->corner_count + (size_t)1, sizeof *s->star_first);
   s->stars = gz_new(context, 2 * (size_t)s->edge_count, sizeof *s->stars);
   s->face_of = gz_new(context, s->corner_count, sizeof *s->face_of);
-  const bool good = taken != NULL && s->star_first != NULL && s->stars != NULL && s->face_of != NULL;
+  s->stands_out = gz_new(context, s->corner_count, sizeof *s->stands_out);
+  const bool good = taken && s->star_first && s->stars && s->face_of && s->stands_out;
   if (good) {
-    own_corners(s, taken);
     for (uint32_t e = 0; e < s->edge_count; e++) {
       for (int i = 0; i < 2; i++) s->star_first[s->edges[e].corners[i]]++;
     }
@@ -214,6 +243,7 @@ static bool find_stars(const graze_context *context, rigid_surface *s) {
         for (int k = 0; k < 3; k++) star[k] = length > 0 ? (i == 0 ? 1 : -1) * way[k] / length : 0;
       }
     }
+    own_corners(s, taken);
   }
   gz_free(taken);
   return good;
@@ -279,6 +309,7 @@ void gz_surface_destroy(rigid_surface *s) {
   gz_free(s->star_first);
   gz_free(s->stars);
   gz_free(s->face_of);
+  gz_free(s->stands_out);
   graze_mesh_destroy(s->own);
   gz_free(s);
 }

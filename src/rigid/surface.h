@@ -18,7 +18,7 @@ typedef struct surface_edge {
 } surface_edge;
 
 /* Each corner, and each edge that is a ridge, belongs to one of its triangles, so that pairs of triangles name pairs of
- * features once. */
+ * features once. Corners within a flat face or along a straight edge belong to none: they add nothing to these. */
 typedef struct surface_face {
   uint32_t corners[3];
   uint32_t edges[3]; /* from corner i to the next */
@@ -39,6 +39,7 @@ typedef struct rigid_surface {
   uint32_t *star_first; /* corner_count + 1: into `stars`, */
   double (*stars)[3];   /* unit vectors along the edges that leave the corner */
   uint32_t *face_of;    /* of each corner: one with an area, or NO_FACE */
+  bool *stands_out;     /* of each corner: it is not within a flat face or along a straight edge */
   double thickness;     /* of a closed one: volume over area; else infinite */
   double reach;         /* of the farthest corner */
 } rigid_surface;

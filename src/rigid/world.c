@@ -350,6 +350,7 @@ graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def
   if (world->bodies.count + world->walls.count >= UINT32_MAX - 1)
     return gz_fail(world->context, GRAZE_ERROR_LIMIT, "too many bodies");
   const unsigned saved = gz_fp_enter();
+  const size_t surfaces = world->surfaces.count;
   graze_status status = gz_rigid_refuse_recorded(world);
   if (status == GRAZE_OK) status = fill_body(world, def, &b);
   gz_fp_leave(saved);
@@ -359,6 +360,8 @@ graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def
     gz_free(b.name);
     gz_free(b.core.corners);
     gz_free(b.given);
+    if (world->surfaces.count > surfaces) /* the caller may let go of a mesh that was refused */
+      gz_surface_destroy(*RIGID_AT(world->surfaces, rigid_surface *, --world->surfaces.count));
     return status;
   }
   for (size_t i = 0; i < world->contacts.count; i++) { /* walls have the numbers behind those of bodies */
@@ -519,7 +522,7 @@ static void add_contact_sums(const graze_rigid *world, const gz_array *contacts,
 
 /* Contacts of a world that has made no step yet. */
 static graze_status look_first(graze_rigid *world) {
-  if (world->step > 0 || world->contacts.count > 0) return GRAZE_OK;
+  if (world->step > 0) return GRAZE_OK;
   graze_status status = gz_rigid_find_contacts(world, 0);
   return status;
 }
