@@ -78,15 +78,31 @@ GRAZE_API graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, 
 /* A cylinder meets others as a prism of 24 sides whose edges lie on it; its mass and inertia are its own. A hull has at
  * most 256 corners and faces, and no face of more than 32 corners. A mesh is taken as it is, with its hollows and
  * holes. If it is closed and its triangles face outward, it may move; any other stands or is driven, and is solid
- * behind the side from which its triangles are seen counter-clockwise. */
+ * behind the side from which its triangles are seen counter-clockwise. A compound is what its convex parts
+ * fill together. */
 typedef enum graze_rigid_shape {
   GRAZE_RIGID_SPHERE,
   GRAZE_RIGID_BOX,
   GRAZE_RIGID_CAPSULE,
   GRAZE_RIGID_CYLINDER,
   GRAZE_RIGID_HULL,
-  GRAZE_RIGID_MESH
+  GRAZE_RIGID_MESH,
+  GRAZE_RIGID_COMPOUND
 } graze_rigid_shape;
+
+/* A part of a COMPOUND: a SPHERE, BOX, CAPSULE, CYLINDER or HULL, said as for a body, at a place of its own. */
+typedef struct graze_rigid_part {
+  graze_rigid_shape shape;
+  double radius, edges[3], length;
+  const double *points; /* HULL: in the part's coordinates */
+  uint32_t point_count;
+  double place[3];       /* of the part's origin in the compound's coordinates, which are the caller's */
+  double orientation[4]; /* quaternion w x y z; default 1 0 0 0; made a unit one */
+  double density;        /* default NaN: that of the body */
+  uint32_t cookie;
+} graze_rigid_part;
+
+GRAZE_API graze_rigid_part graze_default_rigid_part(void);
 
 typedef struct graze_rigid_body_def {
   const char *name; /* copied; NULL = "" */
@@ -100,19 +116,25 @@ typedef struct graze_rigid_body_def {
   uint32_t point_count;
   const graze_mesh *mesh; /* MESH: must outlive the world, and not be refitted; bodies with the same one share what is
                            * made of it */
-  double position[3]; /* of the middle; of a HULL and a MESH, of its centre of mass: see graze_rigid_find_..._center */
+  const graze_rigid_part *parts; /* COMPOUND: copied. Mass and inertia are sums: where parts overlap, there is as much
+                                  * more. graze_rigid_get_body gives them as they were given, with densities; they
+                                  * belong to the world */
+  uint32_t part_count;
+  double position[3];    /* of the middle; of a HULL, a MESH and a COMPOUND, of its centre of mass: see
+                          * graze_rigid_find_..._center */
   double orientation[4]; /* quaternion w x y z; default 1 0 0 0; made a unit one */
   double velocity[3];    /* of the centre of mass */
   double spin[3];
   double mass, density; /* DYNAMIC: one of the two; the other is NaN, as both by default. graze_rigid_get_body gives the
-                         * mass */
+                         * mass. Of a COMPOUND whose parts all have a density both may be NaN, and with a mass the
+                         * densities say how it is shared, one that is NaN being 1 */
   double inertia[6];    /* xx yy zz xy xz yz, about the centre of mass and along the shape's axes; inertia[0] NaN, the
                          * default: that of the shape */
   double linear_damping, angular_damping; /* per second: v' = -c v; default 0 */
   uint32_t material;
   uint64_t user_id;
-  double center[3]; /* HULL, MESH: the centre of mass in the coordinates in which they were given; that is found, and
-                     * told by graze_rigid_get_body */
+  double center[3]; /* HULL, MESH, COMPOUND: the centre of mass in the coordinates in which they were given; that is
+                     * found, and told by graze_rigid_get_body */
   uint32_t cookie;
 } graze_rigid_body_def;
 
@@ -125,9 +147,14 @@ GRAZE_API graze_status graze_rigid_find_hull_center(graze_context *context, uint
 /* The centre of mass of a mesh in its own coordinates; of one without an inside, its origin. Errors: MEMORY. O(n). */
 GRAZE_API graze_status graze_rigid_find_mesh_center(graze_context *context, const graze_mesh *mesh, double center[3]);
 
+/* The centre of mass of parts; those without a density have the one that is given, or 1 if that is NaN. Errors:
+ * ARGUMENT, NOT_FINITE (the message has part and field), those of graze_hull_create, MEMORY. */
+GRAZE_API graze_status graze_rigid_find_parts_center(graze_context *context, uint32_t count,
+                                                     const graze_rigid_part *parts, double density, double center[3]);
+
 /* Bodies have numbers from 0 on, in the order in which they are added; they may be added at any time. Errors: ARGUMENT
- * and NOT_FINITE (the message has body and field), UNSUPPORTED (a dynamic body of a mesh without an inside: the message
- * says why it has none), LIMIT, MEMORY. */
+ * and NOT_FINITE (the message has body, part and field), UNSUPPORTED (a dynamic body of a mesh without an inside: the
+ * message says why it has none), LIMIT, MEMORY. */
 GRAZE_API graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def *def, uint32_t *body);
 GRAZE_API uint32_t graze_rigid_get_body_count(const graze_rigid *world);
 

@@ -68,19 +68,6 @@ static double find_slop(const graze_rigid *world) {
   return isfinite(least) ? forgiven * least : 0;
 }
 
-static void find_box(const graze_convex *set, const graze_pose *pose, double beyond, graze_box *box) {
-  *box = graze_box_empty();
-  for (uint32_t i = 0; i < set->count; i++) {
-    double at[3];
-    graze_pose_apply(pose, set->points + 3 * (size_t)i, at);
-    graze_box_add_point(box, at);
-  }
-  for (int k = 0; k < 3; k++) {
-    box->min[k] = nextafter(box->min[k] - (set->radius + beyond), -(double)INFINITY);
-    box->max[k] = nextafter(box->max[k] + (set->radius + beyond), (double)INFINITY);
-  }
-}
-
 static graze_status place_bodies(graze_rigid *world) {
   rigid_checker *c = world->checker;
   const size_t count = world->bodies.count;
@@ -98,8 +85,8 @@ static graze_status place_bodies(graze_rigid *world) {
     const rigid_body *b = rigid_body_at(world, i);
     graze_pose *pose = RIGID_AT(c->poses, graze_pose, i);
     *pose = graze_pose_from_quaternion(b->orientation, b->position);
-    find_box(&form_of(c, i)->outer, pose, b->surface != NULL ? rounding * b->reach : 0,
-             RIGID_AT(c->boxes, graze_box, i));
+    gz_check_find_box(&form_of(c, i)->outer, pose, b->surface != NULL || b->part_count > 0 ? rounding * b->reach : 0,
+                      RIGID_AT(c->boxes, graze_box, i));
   }
   return status;
 }
@@ -140,12 +127,16 @@ static check_depth join(const rigid_checker *c, const graze_convex_result *inner
   return (check_depth){lower, upper, lower > c->slop ? CHECK_OVER : upper > c->slop ? CHECK_OPEN : CHECK_FORGIVEN};
 }
 
-static bool has_mesh(const graze_rigid *world, const graze_box_pair *pair) {
-  return rigid_body_at(world, pair->a)->shape == GRAZE_RIGID_MESH ||
-         rigid_body_at(world, pair->b)->shape == GRAZE_RIGID_MESH;
+static bool has(const graze_rigid *world, const graze_box_pair *pair, graze_rigid_shape shape) {
+  return rigid_body_at(world, pair->a)->shape == shape || rigid_body_at(world, pair->b)->shape == shape;
 }
 
-static graze_status measure_meshes(graze_rigid *world) {
+static bool is_single(const graze_rigid *world, const graze_box_pair *pair) {
+  return has(world, pair, GRAZE_RIGID_MESH) || has(world, pair, GRAZE_RIGID_COMPOUND);
+}
+
+/* Pairs of meshes and compounds, one by one. */
+static graze_status measure_singles(graze_rigid *world) {
   rigid_checker *c = world->checker;
   const double *g = world->def.gravity, length = length3(g);
   const double up[3] = {length > 0 ? -g[0] / length : 0, length > 0 ? -g[1] / length : 0,
@@ -153,13 +144,16 @@ static graze_status measure_meshes(graze_rigid *world) {
   graze_status status = GRAZE_OK;
   for (size_t i = 0; status == GRAZE_OK && i < c->pairs.count; i++) {
     const graze_box_pair *pair = RIGID_AT(c->pairs, graze_box_pair, i);
-    if (!has_mesh(world, pair)) continue;
-    if (c->query == NULL) status = graze_query_create(world->context, &c->query);
+    if (!is_single(world, pair)) continue;
+    const bool in_parts = has(world, pair, GRAZE_RIGID_COMPOUND);
+    check_depth *depth = RIGID_AT(c->depths, check_depth, i);
+    if (c->query == NULL && !in_parts) status = graze_query_create(world->context, &c->query);
     const check_side sides[2] = {
         {rigid_body_at(world, pair->a), RIGID_AT(c->forms, check_form, pair->a), pose_of(c, pair->a)},
         {rigid_body_at(world, pair->b), RIGID_AT(c->forms, check_form, pair->b), pose_of(c, pair->b)}};
     if (status == GRAZE_OK)
-      status = gz_check_meshes(world->context, c->query, sides, up, c->slop, RIGID_AT(c->depths, check_depth, i));
+      status = in_parts ? gz_check_parts(world, &c->query, sides, up, c->slop, depth)
+                        : gz_check_meshes(world->context, c->query, sides, up, c->slop, depth);
   }
   return status;
 }
@@ -174,19 +168,19 @@ static graze_status measure_pairs(graze_rigid *world) {
   if (status == GRAZE_OK) status = reserve(world, &c->depths, count, sizeof(check_depth));
   if (status != GRAZE_OK) return status;
   for (size_t i = 0; i < count; i++) {
-    if (!has_mesh(world, &pairs[i]))
+    if (!is_single(world, &pairs[i]))
       put_question(c, &pairs[i], &form_of(c, pairs[i].a)->inner, &form_of(c, pairs[i].b)->inner);
   }
   const size_t inner_count = c->questions.count;
   for (size_t i = 0; i < count; i++) {
-    if (!has_mesh(world, &pairs[i]) && is_bracketed(c, &pairs[i]))
+    if (!is_single(world, &pairs[i]) && is_bracketed(c, &pairs[i]))
       put_question(c, &pairs[i], &form_of(c, pairs[i].a)->outer, &form_of(c, pairs[i].b)->outer);
   }
   status = graze_convex_batch(world->context, c->questions.count, c->questions.data, GRAZE_T1, GRAZE_CONVEX_MEASURE,
                               c->answers.data);
   const graze_convex_result *inner = c->answers.data, *outer = inner + inner_count;
   for (size_t i = 0; status == GRAZE_OK && i < count; i++) {
-    if (has_mesh(world, &pairs[i])) continue;
+    if (is_single(world, &pairs[i])) continue;
     *RIGID_AT(c->depths, check_depth, i) = join(c, inner, is_bracketed(c, &pairs[i]) ? outer++ : inner);
     inner++;
   }
@@ -220,7 +214,7 @@ static graze_status sharpen_pairs(const graze_rigid *world) {
   for (size_t i = 0; status == GRAZE_OK && i < c->pairs.count; i++) {
     check_depth *depth = RIGID_AT(c->depths, check_depth, i);
     const graze_box_pair *pair = RIGID_AT(c->pairs, graze_box_pair, i);
-    if (depth->answer == CHECK_OPEN && !has_mesh(world, pair)) status = sharpen(world, pair, depth);
+    if (depth->answer == CHECK_OPEN && !is_single(world, pair)) status = sharpen(world, pair, depth);
   }
   return status;
 }
@@ -234,13 +228,27 @@ static uint64_t count_joined(const graze_rigid *world) {
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
+static check_depth measure_set(const check_form *form, const graze_pose *pose, const rigid_body *wall, double slop) {
+  const check_depth inner = gz_check_wall(&form->inner, pose, wall, slop);
+  if (!check_is_bracketed(form)) return inner;
+  const check_depth outer = gz_check_wall(&form->outer, pose, wall, slop);
+  return (check_depth){inner.lower, outer.upper, inner.answer == outer.answer ? inner.answer : CHECK_OPEN};
+}
+
+/* Of a compound the deepest part. */
 static check_depth measure_form(const graze_rigid *world, const check_form *form, uint32_t body, uint32_t wall) {
   const rigid_checker *c = world->checker;
   const rigid_body *w = RIGID_AT(world->walls, rigid_body, wall);
-  const check_depth inner = gz_check_wall(&form->inner, pose_of(c, body), w, c->slop);
-  if (!check_is_bracketed(form)) return inner;
-  const check_depth outer = gz_check_wall(&form->outer, pose_of(c, body), w, c->slop);
-  return (check_depth){inner.lower, outer.upper, inner.answer == outer.answer ? inner.answer : CHECK_OPEN};
+  if (form->part_count == 0) return measure_set(form, pose_of(c, body), w, c->slop);
+  check_depth deepest = {0, 0, CHECK_FORGIVEN};
+  for (uint32_t i = 0; i < form->part_count; i++) {
+    const graze_pose pose = gz_check_pose_part(rigid_body_at(world, body), i);
+    const check_depth depth = measure_set(&form->parts[i], &pose, w, c->slop);
+    deepest.lower = fmax(deepest.lower, depth.lower);
+    deepest.upper = fmax(deepest.upper, depth.upper);
+    if (depth.answer == CHECK_OVER || deepest.answer == CHECK_FORGIVEN) deepest.answer = depth.answer;
+  }
+  return deepest;
 }
 
 static graze_status measure_wall(const graze_rigid *world, uint32_t body, uint32_t wall, check_depth *depth) {
@@ -304,7 +312,7 @@ static graze_status check(graze_rigid *world, graze_rigid_check_result *result) 
   if (status == GRAZE_OK) status = find_pairs(world);
   if (status == GRAZE_OK) status = measure_pairs(world);
   if (status == GRAZE_OK) status = sharpen_pairs(world);
-  if (status == GRAZE_OK) status = measure_meshes(world);
+  if (status == GRAZE_OK) status = measure_singles(world);
   return status == GRAZE_OK ? tell_all(world, result) : status;
 }
 

@@ -56,6 +56,35 @@ static bool make_prisms(const graze_context *context, const rigid_body *b, check
   return true;
 }
 
+static bool make_parts(const graze_context *context, const rigid_body *body, check_level level, check_form *form) {
+  form->parts = gz_new_zeroed(context, body->part_count, sizeof *form->parts);
+  for (; form->parts != NULL && form->part_count < body->part_count; form->part_count++) {
+    if (!gz_check_make_form(context, &body->parts[form->part_count], level, &form->parts[form->part_count])) break;
+  }
+  const bool good = form->part_count == body->part_count;
+  if (!good) gz_check_free_form(form);
+  return good;
+}
+
+bool gz_check_has_bracketed(const check_form *form) {
+  bool any = check_is_bracketed(form);
+  for (uint32_t i = 0; i < form->part_count; i++) any = any || check_is_bracketed(&form->parts[i]);
+  return any;
+}
+
+void gz_check_find_box(const graze_convex *set, const graze_pose *pose, double beyond, graze_box *box) {
+  *box = graze_box_empty();
+  for (uint32_t i = 0; i < set->count; i++) {
+    double at[3];
+    graze_pose_apply(pose, set->points + 3 * (size_t)i, at);
+    graze_box_add_point(box, at);
+  }
+  for (int k = 0; k < 3; k++) {
+    box->min[k] = nextafter(box->min[k] - (set->radius + beyond), -(double)INFINITY);
+    box->max[k] = nextafter(box->max[k] + (set->radius + beyond), (double)INFINITY);
+  }
+}
+
 bool gz_check_make_form(const graze_context *context, const rigid_body *body, check_level level, check_form *form) {
   *form = (check_form){0};
   if (body->shape == GRAZE_RIGID_CYLINDER) return make_prisms(context, body, level, form);
@@ -64,10 +93,12 @@ bool gz_check_make_form(const graze_context *context, const rigid_body *body, ch
                                .count = is_mesh ? body->surface->corner_count : body->core.corner_count,
                                .radius = body->radius};
   form->outer = form->inner;
-  return true;
+  return body->part_count == 0 || make_parts(context, body, level, form);
 }
 
 void gz_check_free_form(check_form *form) {
+  for (uint32_t i = 0; i < form->part_count; i++) gz_check_free_form(&form->parts[i]);
+  gz_free(form->parts);
   gz_free(form->prisms);
   for (int i = 0; i < 2; i++) graze_mesh_destroy(form->solids[i]);
   *form = (check_form){0};

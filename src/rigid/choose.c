@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "rigid/patches.h"
 #include "rigid/rigid.h"
 #include "rigid/soft.h"
 #include "rigid/vector.h"
@@ -87,15 +88,15 @@ static void weigh_contacts(const graze_rigid *world, const rigid_island *island,
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* Meshes may come through each other also where something swings: with what force they last pressed on each other. */
-static double find_force(const rigid_contact *c) {
+static double find_force(const rigid_contact *c, bool is_meshed) {
   double sum = 0;
-  for (uint32_t k = 0; k < c->count && c->is_patch; k++) sum += c->points[k].pressed;
+  for (uint32_t k = 0; k < c->count && is_meshed; k++) sum += c->points[k].pressed;
   return c->part > 0 ? sum / c->part : 0;
 }
 
 static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  const double load = fmax(c->weight, find_force(c)) * (a->inverse_mass + b->inverse_mass);
+  const double load = fmax(c->weight, find_force(c, rigid_are_meshed(a, b))) * (a->inverse_mass + b->inverse_mass);
   const double reach = b->is_wall ? a->reach : fmin(a->reach, b->reach), least = fmin(a->least, b->least);
   const double sink = load * gz_soft_find_sink(dt / world->def.substeps);
   const double most = fmin(strain * reach, thin * least);
@@ -117,7 +118,8 @@ static bool is_cheap(const graze_rigid *world, const rigid_island *island) {
 
 static bool has_meshes(const graze_rigid *world, const rigid_island *island) {
   for (uint32_t i = 0; i < island->contact_count; i++) {
-    if (contact_of(world, island, i)->is_patch) return true;
+    const rigid_contact *c = contact_of(world, island, i);
+    if (c->is_patch && rigid_are_meshed(rigid_body_at(world, c->a), rigid_body_at(world, c->b))) return true;
   }
   return false;
 }

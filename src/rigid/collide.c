@@ -436,18 +436,21 @@ static void collide_anew(const rigid_body *a, const rigid_body *b, double margin
     turn_back3(c->cache.axis.kind == AXIS_SECOND ? b->rotation : a->rotation, c->normal, c->cache.normal);
 }
 
-void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact) {
+bool gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact) {
   const bool has_faces = a->core.face_count > 0 && b->core.face_count > 0;
   rigid_point old[MOST_POINTS];
   rigid_stand now;
   const uint32_t count = contact->count;
+  contact->radii[0] = a->radius;
+  contact->radii[1] = b->radius;
   if (has_faces) {
     gz_rigid_find_stand(a, b, &now);
-    if (use_again(a, b, margin, spare, &now, contact)) return;
+    if (use_again(a, b, margin, spare, &now, contact)) return false;
   }
   memcpy(old, contact->points, count * sizeof *old);
   collide_anew(a, b, margin, has_faces ? &now : NULL, contact);
   keep_pressed(contact, old, count);
+  return true;
 }
 
 double gz_rigid_find_gap(const rigid_body *a, const rigid_body *b, const rigid_contact *contact,
@@ -460,12 +463,12 @@ double gz_rigid_find_gap(const rigid_body *a, const rigid_body *b, const rigid_c
     turn3(b->rotation, point->own[1], on_b);
   sub3(a->position, b->position, between);
   for (int k = 0; k < 3; k++) way[k] = between[k] + (on_a[k] - on_b[k]);
-  const double gap = dot3(contact->normal, way) - (a->radius + b->radius);
+  const double *radii = contact->radii, gap = dot3(contact->normal, way) - (radii[0] + radii[1]);
   if (arms == NULL) return gap;
   for (int k = 0; k < 3; k++) {
     const double n = contact->normal[k];
-    arms[0][k] = point->owner == 0 ? on_a[k] - (a->radius + 0.5 * gap) * n
-                                   : (on_b[k] + (b->radius + 0.5 * gap) * n) - between[k];
+    arms[0][k] =
+        point->owner == 0 ? on_a[k] - (radii[0] + 0.5 * gap) * n : (on_b[k] + (radii[1] + 0.5 * gap) * n) - between[k];
     arms[1][k] = arms[0][k] + between[k];
   }
   return gap;

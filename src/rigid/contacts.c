@@ -2,6 +2,7 @@
  * each pair becomes a contact if it may touch. Points keep their impulse by their features. */
 #include <string.h>
 
+#include "rigid/compounds.h"
 #include "rigid/patches.h"
 #include "rigid/rigid.h"
 #include "rigid/vector.h"
@@ -14,7 +15,7 @@ static const double parting = 0.5;
 
 enum { MOST_PARTS = 256 };
 
-/* What may come within a step, of bodies of which one is a mesh and that are fast. */
+/* What may come within a step, of bodies of which one is a mesh or a compound and that are fast. */
 enum { SPARE_PATCHES = 4 };
 
 /* ---- materials ------------------------------------------------------------------------------------------------- */
@@ -34,10 +35,19 @@ graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint
   return m;
 }
 
+static bool may_be_round(const rigid_body *b) {
+  for (uint32_t i = 0; i < b->part_count; i++) {
+    if (b->parts[i].radius > 0) return true;
+  }
+  return b->radius > 0;
+}
+
+/* What is there for a patch that may come is there for a round one. */
 static void take_material(const graze_rigid *world, rigid_contact *c) {
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
   const graze_rigid_material m = gz_rigid_mix(world, a->material, b->material);
-  const bool round = a->radius > 0 || b->radius > 0;
+  const bool spare = c->is_spare && (may_be_round(a) || may_be_round(b));
+  const bool round = c->radii[0] > 0 || c->radii[1] > 0 || spare;
   c->friction = m.friction;
   c->restitution = m.restitution;
   c->rolling = round ? m.rolling : 0;
@@ -116,7 +126,8 @@ size_t gz_rigid_count_patches(const rigid_contact *first, const rigid_contact *e
   return count;
 }
 
-/* Of a candidate with a mesh: the patches that it had, of `before`, and those that are found, of a worker. */
+/* Of a candidate with a mesh or a compound: the patches that it had, of `before`, and those that are found, of a
+ * worker. */
 typedef struct patch_range {
   size_t old;
   uint32_t old_count, first, count, worker;
@@ -230,10 +241,17 @@ static double find_parting(const rigid_body *a, const rigid_body *b, double dt) 
   return fmin(dt * fmax(length3(a->velocity), length3(b->velocity)), parting * fmin(a->least, b->least));
 }
 
+/* Whether a pair has several contacts. */
+static bool have_patches(const rigid_body *a, const rigid_body *b) {
+  return rigid_are_meshed(a, b) || rigid_are_compound(a, b);
+}
+
 static graze_status find_patches(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
                                  const rigid_contact *old, uint32_t old_count, rigid_worker *worker) {
-  const bool is_restless = gz_rigid_is_restless(a, b, world->dt);
-  const double margin = find_margin(world, a, b, dt) + (is_restless ? 0 : find_parting(a, b, dt));
+  const bool parts_late = rigid_are_meshed(a, b) && !gz_rigid_is_restless(a, b, world->dt);
+  const double margin = find_margin(world, a, b, dt) + (parts_late ? find_parting(a, b, dt) : 0);
+  if (rigid_are_compound(a, b))
+    return gz_rigid_find_part_patches(world, a, b, margin, find_spare(a, b), old, old_count, worker);
   return gz_rigid_find_patches(world, a, b, margin, find_spare(a, b), old, old_count, worker);
 }
 
@@ -243,7 +261,7 @@ static void forget_friction(rigid_contact *c) {
   c->twisted = c->part = 0;
 }
 
-/* Into the slots of a pair, deepest first; what has no patch has no points. */
+/* Into the slots of a pair; what has no patch has no points. */
 static void fill_slots(rigid_contact *slots, size_t slot_count, const rigid_contact *found, size_t found_count) {
   for (size_t i = 0; i < slot_count; i++) {
     const rigid_contact before = slots[i];
@@ -275,9 +293,27 @@ graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, con
   const size_t before = worker->patches.count;
   graze_status status = find_patches(world, a, b, dt, c, c->slots, worker);
   if (status != GRAZE_OK) return status;
-  fill_slots(c, c->slots, RIGID_AT(worker->patches, rigid_contact, before), worker->patches.count - before);
+  rigid_contact *found = RIGID_AT(worker->patches, rigid_contact, before);
+  size_t count = worker->patches.count - before;
+  if (rigid_are_compound(a, b)) count = gz_rigid_keep_deepest(found, count, c->slots);
+  fill_slots(c, c->slots, found, count);
   worker->patches.count = before;
   return GRAZE_OK;
+}
+
+static graze_status need_surface(graze_rigid *world, rigid_body *b) {
+  graze_status status = GRAZE_OK;
+  if (b->part_count == 0) return gz_rigid_need_surface(world, b);
+  for (uint32_t i = 0; i < b->part_count && status == GRAZE_OK; i++)
+    status = gz_rigid_need_surface(world, &b->parts[i]);
+  return status;
+}
+
+/* Surfaces of two of which one is a mesh. */
+static graze_status need_surfaces(graze_rigid *world, rigid_body *a, rigid_body *b) {
+  if (!rigid_are_meshed(a, b)) return GRAZE_OK;
+  graze_status status = need_surface(world, a);
+  return status == GRAZE_OK ? need_surface(world, b) : status;
 }
 
 graze_status gz_rigid_would_touch(graze_rigid *world, uint32_t first, uint32_t second, double dt, bool *touch) {
@@ -288,13 +324,12 @@ graze_status gz_rigid_would_touch(graze_rigid *world, uint32_t first, uint32_t s
   c.b = first < second ? second : first;
   rigid_body *a = rigid_body_at(world, c.a), *b = rigid_body_at(world, c.b);
   *touch = false;
-  if (!rigid_are_meshed(a, b)) {
+  if (!have_patches(a, b)) {
     gz_rigid_collide(a, b, find_margin(world, a, b, dt), find_spare(a, b), &c);
     *touch = c.count > 0;
     return GRAZE_OK;
   }
-  graze_status status = gz_rigid_need_surface(world, a);
-  if (status == GRAZE_OK) status = gz_rigid_need_surface(world, b);
+  graze_status status = need_surfaces(world, a, b);
   worker->patches.count = 0;
   if (status == GRAZE_OK) status = find_patches(world, a, b, dt, &c, 1, worker);
   if (status == GRAZE_OK) *touch = RIGID_AT(worker->patches, rigid_contact, 0)->count > 0;
@@ -315,14 +350,15 @@ static void finish(const graze_rigid *world, rigid_contact *c, bool is_restless)
   if (c->count == 0) forget_friction(c);
 }
 
-static void collide_meshed(colliding *all, uint32_t i, uint32_t index) {
+static void collide_patched(colliding *all, uint32_t i, uint32_t index) {
   const graze_rigid *world = all->world;
   rigid_worker *worker = &world->workers[index];
   patch_range *range = RIGID_AT(world->ranges, patch_range, i);
   const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
   const rigid_contact *old = range->old_count > 0 ? RIGID_AT(world->before, rigid_contact, range->old) : c;
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  const uint32_t parts = gz_rigid_is_restless(a, b, all->dt) ? count_parts(a, b, all->dt) : 1;
+  const bool in_parts = rigid_are_meshed(a, b) && gz_rigid_is_restless(a, b, all->dt);
+  const uint32_t parts = in_parts ? count_parts(a, b, all->dt) : 1;
   range->worker = index;
   range->first = (uint32_t)worker->patches.count;
   graze_status status =
@@ -337,8 +373,8 @@ static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t
   for (uint32_t i = begin; i < end; i++) {
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-    if (rigid_are_meshed(a, b)) {
-      collide_meshed(all, i, index);
+    if (have_patches(a, b)) {
+      collide_patched(all, i, index);
       continue;
     }
     gz_rigid_collide(a, b, find_margin(world, a, b, all->dt), find_spare(a, b), c);
@@ -346,53 +382,57 @@ static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t
   }
 }
 
-/* Surfaces of all that is to meet a mesh. */
-static graze_status need_surfaces(graze_rigid *world, bool *any) {
+/* Surfaces of all that is to meet a mesh; and whether any pair has several contacts. */
+static graze_status prepare_patched(graze_rigid *world, bool *any) {
+  const bool may_be = world->surfaces.count > 0 || world->has_compounds;
   graze_status status = GRAZE_OK;
   *any = false;
-  for (size_t i = 0; i < world->contacts.count && world->surfaces.count > 0 && status == GRAZE_OK; i++) {
+  for (size_t i = 0; i < world->contacts.count && may_be && status == GRAZE_OK; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-    if (!rigid_are_meshed(a, b)) continue;
+    if (!have_patches(a, b)) continue;
     *any = true;
-    status = gz_rigid_need_surface(world, a);
-    if (status == GRAZE_OK) status = gz_rigid_need_surface(world, b);
+    status = need_surfaces(world, a, b);
   }
   return status;
 }
 
-/* The patches of one candidate, and room for more where bodies are fast. */
+/* The patches of one candidate, and room for more where bodies are fast. What parts have before them in the whole step
+ * is known: if that is nothing, nothing of the other comes. */
 static bool spread(graze_rigid *world, const rigid_contact *c, const patch_range *range, double dt) {
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  const bool is_restless = gz_rigid_is_restless(a, b, dt);
-  const uint32_t count = range->count + (is_restless ? SPARE_PATCHES : 0);
+  const rigid_contact *found = RIGID_AT(world->workers[range->worker].patches, rigid_contact, range->first);
+  const bool is_restless = gz_rigid_is_restless(a, b, dt), may_come = rigid_are_meshed(a, b) || found->count > 0;
+  const bool is_spare = is_restless && may_come;
+  const uint32_t count = range->count + (is_spare ? SPARE_PATCHES : 0);
   if (!array_reserve(world->context, &world->spread, count, sizeof *c)) return false;
   for (uint32_t i = 0; i < count; i++) {
     rigid_contact *to = RIGID_AT(world->spread, rigid_contact, world->spread.count++);
     if (i < range->count) {
-      *to = *RIGID_AT(world->workers[range->worker].patches, rigid_contact, range->first + i);
+      *to = found[i];
     } else {
       memset(to, 0, sizeof *to);
       to->a = c->a;
       to->b = c->b;
       to->is_patch = true;
+      to->parts[0] = to->parts[1] = NO_PART;
       to->normal[2] = 1; /* of nothing, but a unit vector */
     }
     to->patch = i;
     to->slots = i == 0 ? count : 0;
     to->now = 0;
-    to->is_spare = is_restless;
+    to->is_spare = is_spare;
     finish(world, to, is_restless);
   }
   return true;
 }
 
-/* Candidates with a mesh become as many contacts as they have patches. */
+/* Candidates with a mesh or a compound become as many contacts as they have patches. */
 static bool spread_all(graze_rigid *world, double dt) {
   world->spread.count = 0;
   for (size_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    if (rigid_are_meshed(rigid_body_at(world, c->a), rigid_body_at(world, c->b))) {
+    if (have_patches(rigid_body_at(world, c->a), rigid_body_at(world, c->b))) {
       if (!spread(world, c, RIGID_AT(world->ranges, patch_range, i), dt)) return false;
       continue;
     }
@@ -432,7 +472,7 @@ graze_status gz_rigid_find_contacts(graze_rigid *world, double dt) {
   if (!list_candidates(world, pairs, count) || world->contacts.count > UINT32_MAX)
     return gz_fail_memory(world->context, world->contacts.count * sizeof(rigid_contact));
   bool any = false;
-  status = need_surfaces(world, &any);
+  status = prepare_patched(world, &any);
   for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].patches.count = 0;
   if (status != GRAZE_OK) return status;
   colliding all = {world, dt, GRAZE_OK};

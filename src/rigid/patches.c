@@ -343,6 +343,8 @@ static rigid_contact *add_patch(const patching *p, uint32_t number, const rigid_
   c->b = old[0].b;
   c->is_patch = true;
   c->patch = number;
+  c->radii[0] = p->a->radius;
+  c->radii[1] = p->b->radius;
   c->normal[2] = 1; /* of nothing yet, but a unit vector */
   c->cache.at_points = p->stand;
   c->cache.at_axis = is_deep(p) && old[0].is_patch ? old[0].cache.at_axis : p->stand;

@@ -85,6 +85,16 @@ static uint32_t number_of_mesh(const graze_rigid *world, const rigid_surface *su
   return number;
 }
 
+static void put_part(archive_writer *w, const graze_rigid_part *part) {
+  const double numbers[] = {part->radius, part->edges[0], part->edges[1], part->edges[2], part->length, part->density};
+  gz_archive_put_u32(w, part->shape);
+  gz_archive_put(w, numbers, sizeof numbers);
+  gz_archive_put(w, part->place, sizeof part->place);
+  gz_archive_put(w, part->orientation, sizeof part->orientation);
+  gz_archive_put_u32(w, part->point_count);
+  if (part->point_count > 0) gz_archive_put(w, part->points, 3 * part->point_count * sizeof(double));
+}
+
 static void put_body(archive_writer *w, const graze_rigid *world, const rigid_body *b) {
   const double numbers[] = {b->radius,     b->edges[0],   b->edges[1],   b->edges[2],   b->length,
                             b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
@@ -98,6 +108,8 @@ static void put_body(archive_writer *w, const graze_rigid *world, const rigid_bo
   gz_archive_put_u32(w, b->given_count);
   if (b->given_count > 0) gz_archive_put(w, b->given, 3 * b->given_count * sizeof(double));
   if (b->shape == GRAZE_RIGID_MESH) gz_archive_put_u32(w, number_of_mesh(world, b->surface));
+  if (b->shape == GRAZE_RIGID_COMPOUND) gz_archive_put_u32(w, b->part_count);
+  for (uint32_t i = 0; i < b->part_count; i++) put_part(w, &b->said[i]);
 }
 
 static void put_bodies(archive_writer *w, const graze_rigid *world) {

@@ -118,12 +118,59 @@ static void take_shape(archive_reader *r, graze_rigid_body_def *def) {
   def->inertia[0] = (double)NAN;
 }
 
-/* Where it is the state says. The points are copied, for the section need not be aligned. */
+/* Points are copied, for the section need not be aligned; the copy is to be freed, whatever comes back. */
+static graze_status take_points(graze_rigid_replay *replay, uint32_t count, double **points) {
+  archive_reader *r = &replay->reader;
+  const size_t bytes = 3 * (size_t)count * sizeof **points;
+  *points = NULL;
+  if (bytes > r->length - r->at) return gz_archive_error(r, "more points than the section has room for");
+  *points = gz_new(replay->context, bytes + 1, 1);
+  if (*points == NULL) return gz_fail_memory(replay->context, bytes);
+  if (bytes > 0) memcpy(*points, gz_archive_take(r, bytes), bytes);
+  return GRAZE_OK;
+}
+
+static graze_status take_part(graze_rigid_replay *replay, graze_rigid_part *part) {
+  archive_reader *r = &replay->reader;
+  double *points;
+  *part = graze_default_rigid_part();
+  part->shape = (graze_rigid_shape)gz_archive_take_u32(r);
+  part->radius = take_double(r);
+  take_numbers(r, part->edges, 3);
+  part->length = take_double(r);
+  part->density = take_double(r);
+  take_numbers(r, part->place, 3);
+  take_numbers(r, part->orientation, 4);
+  part->point_count = gz_archive_take_u32(r);
+  graze_status status = take_points(replay, part->point_count, &points);
+  part->points = points;
+  return status;
+}
+
+static void free_parts(graze_rigid_part *parts, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) gz_free((double *)(uintptr_t)parts[i].points);
+  gz_free(parts);
+}
+
+/* To be freed, whatever comes back. */
+static graze_status take_parts(graze_rigid_replay *replay, graze_rigid_part **parts, uint32_t *count) {
+  const uint64_t most = (replay->reader.length - replay->reader.at) / 8;
+  const uint32_t said = gz_archive_take_u32(&replay->reader);
+  graze_status status = GRAZE_OK;
+  if (said > most) return gz_archive_error(&replay->reader, "more parts than the section has room for");
+  *parts = gz_new_zeroed(replay->context, said + (size_t)1, sizeof **parts);
+  if (*parts == NULL) return gz_fail_memory(replay->context, said * sizeof **parts);
+  for (*count = 0; status == GRAZE_OK && *count < said; ++*count) status = take_part(replay, &(*parts)[*count]);
+  return status;
+}
+
+/* Where it is the state says. */
 static graze_status take_body(graze_rigid_replay *replay) {
   archive_reader *r = &replay->reader;
   graze_rigid_body_def def = graze_default_rigid_body_def();
-  double *points = NULL;
-  uint32_t number;
+  graze_rigid_part *parts = NULL;
+  double *points;
+  uint32_t number, part_count = 0;
   def.name = gz_archive_take_text(r);
   if (def.name == NULL) return gz_archive_error(r, "no name of a body");
   def.type = (graze_body_type)gz_archive_take_u32(r);
@@ -134,15 +181,15 @@ static graze_status take_body(graze_rigid_replay *replay) {
   def.linear_damping = take_double(r);
   def.angular_damping = take_double(r);
   def.point_count = gz_archive_take_u32(r);
-  const size_t bytes = 3 * (size_t)def.point_count * sizeof *points;
-  if (bytes > r->length - r->at) return gz_archive_error(r, "more points than the section has room for");
-  points = gz_new(replay->context, bytes + 1, 1);
-  if (points == NULL) return gz_fail_memory(replay->context, bytes);
-  if (bytes > 0) memcpy(points, gz_archive_take(r, bytes), bytes);
+  graze_status status = take_points(replay, def.point_count, &points);
   def.points = points;
   const uint32_t mesh = def.shape == GRAZE_RIGID_MESH ? gz_archive_take_u32(r) : 0;
   if (def.shape == GRAZE_RIGID_MESH) def.mesh = mesh < replay->mesh_count ? replay->meshes[mesh] : NULL;
-  graze_status status = graze_rigid_add_body(replay->world, &def, &number);
+  if (status == GRAZE_OK && def.shape == GRAZE_RIGID_COMPOUND) status = take_parts(replay, &parts, &part_count);
+  def.parts = parts;
+  def.part_count = part_count;
+  if (status == GRAZE_OK) status = graze_rigid_add_body(replay->world, &def, &number);
+  free_parts(parts, part_count);
   gz_free(points);
   return status;
 }

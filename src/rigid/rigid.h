@@ -24,11 +24,15 @@ typedef struct rigid_body {
   /* The shape: all points within `radius` of the polytope, which has one corner, two, or a surface. */
   graze_rigid_shape shape;
   bool is_wall;
-  polytope core;          /* of a MESH: the corners of a box around it */
-  rigid_surface *surface; /* of a MESH, and of what has met one */
-  double *given;          /* of a HULL: its corners as they were given, */
+  polytope core;            /* of a MESH and a COMPOUND: the corners of a box around it */
+  rigid_surface *surface;   /* of a MESH, and of what has met one */
+  struct rigid_body *parts; /* of a COMPOUND, where they are in its coordinates; its core is a box around them */
+  graze_box *part_boxes;    /* in its coordinates, a little larger */
+  graze_rigid_part *said;   /* the parts as they were given, with densities and points of their own */
+  uint32_t part_count;
+  double *given; /* of a HULL: its corners as they were given, */
   uint32_t given_count;
-  double center[3]; /* and the centre of mass there; of a MESH, too */
+  double center[3]; /* and the centre of mass there; of a MESH and a COMPOUND, too */
   double radius, edges[3], length;
   double reach, least; /* of its farthest point from the centre; half of its smallest extent, infinite for a wall and
                         * for a mesh that is open */
@@ -72,18 +76,22 @@ typedef struct rigid_cache {
   double normal[3]; /* in the coordinates of the body whose face it is of */
 } rigid_cache;
 
-/* Where two bodies touch, or may before the next step; with a mesh, one of several places. b may be a wall, whose
- * number counts on from the bodies'. */
+enum { NO_PART = UINT32_MAX };
+
+/* Where two bodies touch, or may before the next step; with a mesh or a compound, one of several places. b may be a
+ * wall, whose number counts on from the bodies'. */
 typedef struct rigid_contact {
   uint32_t a, b;
   uint32_t count;
-  bool is_patch;    /* one of those that a pair with a mesh has, which stand side by side: */
-  bool is_spare;    /* without points yet, for a patch that may come within the step */
-  uint32_t slots;   /* of the first one, in the step: how many there are, spare ones too */
-  uint32_t patch;   /* its number among them; the first one tells of them all that is told of a pair */
-  bool touches;     /* at the end of the last step */
-  bool restless;    /* the bodies move so much that points are found anew in every sub-step */
-  double normal[3]; /* from b to a */
+  bool is_patch;     /* one of those that a pair with a mesh or a compound has, which stand side by side: */
+  bool is_spare;     /* without points yet, for a patch that may come within the step */
+  uint32_t slots;    /* of the first one, in the step: how many there are, spare ones too */
+  uint32_t patch;    /* its number among them; the first one tells of them all that is told of a pair */
+  uint32_t parts[2]; /* of a patch: of compounds, else 0; NO_PART: it is of nothing */
+  double radii[2];   /* around the cores on which its points are */
+  bool touches;      /* at the end of the last step */
+  bool restless;     /* the bodies move so much that points are found anew in every sub-step */
+  double normal[3];  /* from b to a */
   rigid_point points[MOST_POINTS];
   rigid_cache cache;
   double speed;                          /* of approach, in the step in which it began */
@@ -142,14 +150,15 @@ struct graze_rigid {
   graze_broadphase *sleepers; /* their boxes */
   uint32_t asleep_count;
   bool list_is_old, sleepers_are_old; /* since somebody was added, fell asleep or woke */
-  gz_array before;                    /* those of the step before */
-  gz_array ranges, spread;            /* while contacts are found: where patches are, and contacts with them */
-  gz_array surfaces;                  /* rigid_surface *: of meshes, each once */
-  gz_array lost;                      /* of those, the ones that touched and are no more */
-  gz_array events;                    /* graze_contact_event */
-  gz_array left;                      /* graze_member */
-  gz_array boxes;                     /* graze_box */
-  gz_array island_of;                 /* uint32_t: of each body */
+  bool has_compounds;
+  gz_array before;         /* those of the step before */
+  gz_array ranges, spread; /* while contacts are found: where patches are, and contacts with them */
+  gz_array surfaces;       /* rigid_surface *: of meshes, each once */
+  gz_array lost;           /* of those, the ones that touched and are no more */
+  gz_array events;         /* graze_contact_event */
+  gz_array left;           /* graze_member */
+  gz_array boxes;          /* graze_box */
+  gz_array island_of;      /* uint32_t: of each body */
   gz_array island_bodies, island_contacts, island_joints, islands;
   gz_array slots;                      /* uint32_t: of each body, in what is solved softly; 0: none */
   gz_array soft_bodies, soft_contacts; /* uint32_t: those of all islands that are solved so */
@@ -168,7 +177,8 @@ struct graze_rigid {
 typedef struct rigid_worker {
   buffer memory, pattern, pairs, used;
   graze_query *query;        /* for meshes; made when first needed */
-  gz_array touches, patches; /* feature_touch, rigid_contact: of meshes */
+  gz_array touches, patches; /* feature_touch, rigid_contact: of meshes and compounds */
+  gz_array boxes, olds;      /* graze_box, rigid_contact: of parts of compounds */
   bool no_memory;
 } rigid_worker;
 
@@ -210,8 +220,8 @@ double gz_rigid_move_free(const graze_rigid *world, rigid_body *body, double dt)
 /* ---- collide.c ---- */
 
 /* Where a and b may touch within `margin`, of which `spare` is more than they need: fills normal, points and count.
- * What the contact knows from before is used; points keep their impulses. */
-void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact);
+ * What the contact knows from before is used; points keep their impulses. False: they are the ones from before. */
+bool gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact);
 
 /* Of the points of a patch no more than MOST_POINTS, in place: the deepest, and those that span most. Returns how many.
  */
@@ -235,15 +245,34 @@ graze_status gz_rigid_list_joined(graze_rigid *world);
 
 /* ---- shapes.c ---- */
 
+/* What no shape can be is refused. */
+graze_status gz_rigid_check_shape(graze_context *context, const char *words, const graze_rigid_body_def *def);
+/* The numbers of the shape that was said. */
+void gz_rigid_set_shape(rigid_body *b, const graze_rigid_body_def *def);
 /* The hull of a shape that is made by one, else NULL; to be destroyed, whatever comes back. */
-graze_status gz_rigid_open_shape(graze_rigid *world, const char *words, const graze_rigid_body_def *def,
+graze_status gz_rigid_open_shape(graze_context *context, const char *words, const graze_rigid_body_def *def,
                                  graze_hull **hull);
-graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_def *def, const graze_hull *hull,
-                                double density, graze_mass *mass);
+graze_status gz_rigid_find_mass(graze_context *context, const char *words, const graze_rigid_body_def *def,
+                                const graze_hull *hull, double density, graze_mass *mass);
 /* What contacts need of a mesh, made once for all bodies that have it. Errors: MEMORY. */
 graze_status gz_rigid_share_surface(graze_rigid *world, const graze_mesh *mesh, rigid_surface **surface);
 /* Core and extents of a body whose shape is said, about the centre of its hull. False: memory refused. */
 bool gz_rigid_make_core(const graze_context *context, rigid_body *b, const graze_hull *hull, const double center[3]);
+
+/* ---- parts.c ---- */
+
+graze_status gz_rigid_check_parts(graze_context *context, const char *words, const graze_rigid_body_def *def);
+/* Sums over the parts of a compound; those without a density have this one, or 1 if it is NaN. */
+graze_status gz_rigid_weigh_parts(graze_context *context, const char *words, const graze_rigid_body_def *def,
+                                  double density, graze_mass *mass);
+/* Whether all have a density of their own. */
+bool gz_rigid_parts_are_dense(const graze_rigid_body_def *def);
+/* The parts of a compound about the centre of mass, core and extents. */
+graze_status gz_rigid_make_parts(graze_context *context, const char *words, const graze_rigid_body_def *def,
+                                 rigid_body *b);
+void gz_rigid_free_parts(rigid_body *b);
+/* A part as a body of its own, where it is now. */
+void gz_rigid_pose_part(const rigid_body *body, uint32_t part, rigid_body *posed);
 
 /* ---- sleep.c ---- */
 

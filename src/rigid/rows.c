@@ -81,9 +81,9 @@ static void make_drag(rigid_row *rows, uint32_t width, uint32_t ruler, double li
 }
 
 /* r_a r_b / (r_a + r_b), of round ones; else that of the one that is round. */
-static double reduced_radius(const rigid_body *a, const rigid_body *b) {
-  if (a->radius > 0 && b->radius > 0) return a->radius * b->radius / (a->radius + b->radius);
-  return a->radius + b->radius;
+static double reduced_radius(const rigid_contact *c) {
+  const double r = c->radii[0], s = c->radii[1];
+  return r > 0 && s > 0 ? r * s / (r + s) : r + s;
 }
 
 double gz_rigid_find_target(const rigid_system *s, double gap) {
@@ -111,7 +111,7 @@ static uint32_t make_point(rigid_system *s, uint32_t contact, const rigid_point 
   }
   make_drag(rows + 1, 2, at, c->friction, most);
   if (!rolls(c)) return at + ROWS_BARE;
-  const double radius = reduced_radius(a, b);
+  const double radius = reduced_radius(c);
   most = 0;
   for (int i = 0; i < 2; i++) most = fmax(most, gz_rigid_fill_row(&rows[3 + i], s, contact, across[i], NULL));
   make_drag(rows + 3, 2, at, c->rolling * radius, most);

@@ -98,7 +98,7 @@ static void fill_prism(double radius, double length, double (*points)[3]) {
   }
 }
 
-graze_status gz_rigid_open_shape(graze_rigid *world, const char *words, const graze_rigid_body_def *def,
+graze_status gz_rigid_open_shape(graze_context *context, const char *words, const graze_rigid_body_def *def,
                                  graze_hull **hull) {
   double prism[2 * CYLINDER_SIDES][3];
   const bool is_cylinder = def->shape == GRAZE_RIGID_CYLINDER;
@@ -106,11 +106,10 @@ graze_status gz_rigid_open_shape(graze_rigid *world, const char *words, const gr
   if (!is_cylinder && def->shape != GRAZE_RIGID_HULL) return GRAZE_OK;
   if (is_cylinder) fill_prism(def->radius, def->length, prism);
   const double *points = is_cylinder ? prism[0] : def->points;
-  graze_status status =
-      graze_hull_create(world->context, is_cylinder ? 2 * CYLINDER_SIDES : def->point_count, points, hull);
+  graze_status status = graze_hull_create(context, is_cylinder ? 2 * CYLINDER_SIDES : def->point_count, points, hull);
   if (status != GRAZE_OK) return status;
   const char *fault = is_cylinder ? NULL : find_fault(*hull);
-  return fault == NULL ? GRAZE_OK : gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: %s", words, fault);
+  return fault == NULL ? GRAZE_OK : gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: %s", words, fault);
 }
 
 /* Everything in one piece of memory, about the centre. */
@@ -196,10 +195,48 @@ static void fill_around(rigid_body *b) {
   b->least = b->surface->thickness;
 }
 
+/* ---- what is said ------------------------------------------------------------------------------------------------ */
+
+graze_status gz_rigid_check_shape(graze_context *context, const char *words, const graze_rigid_body_def *def) {
+  const bool is_box = def->shape == GRAZE_RIGID_BOX;
+  if (def->shape > GRAZE_RIGID_COMPOUND)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: there is no shape %d", words, (int)def->shape);
+  if (def->shape == GRAZE_RIGID_HULL) {
+    if (def->points != NULL && def->point_count > 0) return GRAZE_OK;
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its hull has no points", words);
+  }
+  if (def->shape == GRAZE_RIGID_MESH) {
+    if (def->mesh != NULL && graze_mesh_triangle_count(def->mesh) > 0) return GRAZE_OK;
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its mesh has no triangles", words);
+  }
+  if (def->shape == GRAZE_RIGID_COMPOUND) return gz_rigid_check_parts(context, words, def);
+  for (int k = 0; k < (is_box ? 3 : 1); k++) {
+    const double x = is_box ? def->edges[k] : def->radius;
+    if (!(isfinite(x) && x > 0))
+      return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
+                     is_box ? "edge" : "radius", x);
+  }
+  if (def->shape == GRAZE_RIGID_CYLINDER && !(isfinite(def->length) && def->length > 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and above 0", words,
+                   def->length);
+  if (def->shape == GRAZE_RIGID_CAPSULE && !(isfinite(def->length) && def->length >= 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and at least 0", words,
+                   def->length);
+  return GRAZE_OK;
+}
+
+void gz_rigid_set_shape(rigid_body *b, const graze_rigid_body_def *def) {
+  b->shape = def->shape;
+  if (b->shape == GRAZE_RIGID_SPHERE || b->shape == GRAZE_RIGID_CAPSULE) b->radius = def->radius;
+  if (b->shape == GRAZE_RIGID_CYLINDER) b->edges[0] = def->radius;
+  if (b->shape == GRAZE_RIGID_BOX) memcpy(b->edges, def->edges, sizeof b->edges);
+  if (b->shape == GRAZE_RIGID_CAPSULE || b->shape == GRAZE_RIGID_CYLINDER) b->length = def->length;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_def *def, const graze_hull *hull,
-                                double density, graze_mass *mass) {
+graze_status gz_rigid_find_mass(graze_context *context, const char *words, const graze_rigid_body_def *def,
+                                const graze_hull *hull, double density, graze_mass *mass) {
   switch (def->shape) {
     case GRAZE_RIGID_SPHERE:
       return graze_sphere_get_mass(context, def->radius, density, mass);
@@ -213,6 +250,8 @@ graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_d
       return weigh_hull(context, hull, density, mass);
     case GRAZE_RIGID_MESH:
       return graze_mesh_get_mass(context, def->mesh, density, mass);
+    case GRAZE_RIGID_COMPOUND:
+      return gz_rigid_weigh_parts(context, words, def, density, mass);
   }
   return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no shape %d", (int)def->shape);
 }

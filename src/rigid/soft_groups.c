@@ -101,9 +101,9 @@ static double fill_row(const filling *f, const double direction[3], double arms[
 }
 
 /* r_a r_b / (r_a + r_b), of round ones; else that of the one that is round. */
-static double reduced_radius(const rigid_body *a, const rigid_body *b) {
-  if (a->radius > 0 && b->radius > 0) return a->radius * b->radius / (a->radius + b->radius);
-  return a->radius + b->radius;
+static double reduced_radius(const rigid_contact *c) {
+  const double r = c->radii[0], s = c->radii[1];
+  return r > 0 && s > 0 ? r * s / (r + s) : r + s;
 }
 
 /* The speed of approach where surfaces meet, until when gravity has pulled; what comes fast is thrown back. */
@@ -141,7 +141,7 @@ static void fill_point(const soft_system *s, const filling *f, rigid_contact *c,
   sub3(arms[0], middle, way);
   along = dot3(way, c->normal);
   add_scaled3(way, -along, c->normal, way);
-  p->lever[f->lane] = c->friction * length3(way) + c->spinning * reduced_radius(f->bodies[0], f->bodies[1]);
+  p->lever[f->lane] = c->friction * length3(way) + c->spinning * reduced_radius(c);
   fill_bounce(s, f, c, k, arms, step);
 }
 
@@ -164,7 +164,7 @@ static void fill_friction(const soft_system *s, const filling *f, const rigid_co
   g->twists = g->twists || c->count > 1 || c->spinning > 0;
   if (!(c->rolling > 0)) return;
   g->rolls = true;
-  g->roll_limit[l] = c->rolling * reduced_radius(f->bodies[0], f->bodies[1]);
+  g->roll_limit[l] = c->rolling * reduced_radius(c);
   for (int i = 0; i < 2; i++) {
     g->roll_mass[i][l] = fill_row(f, across[i], NULL, g->roll_turns[i], &g->roll_drive[i][l]);
     g->roll[i][l] = part * dot3(across[i], c->rolled);

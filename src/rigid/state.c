@@ -6,8 +6,19 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "rigid/compounds.h"
 #include "rigid/patches.h"
 #include "rigid/record.h"
+
+static uint64_t add_part(const graze_rigid_part *part, uint64_t h) {
+  const double said[] = {part->radius,        part->edges[0],       part->edges[1],       part->edges[2],
+                         part->length,        part->density,        part->place[0],       part->place[1],
+                         part->place[2],      part->orientation[0], part->orientation[1], part->orientation[2],
+                         part->orientation[3]};
+  h = gz_hash_bytes(said, sizeof said, h + (uint64_t)part->shape);
+  if (part->point_count > 0) h = gz_hash_bytes(part->points, 3 * part->point_count * sizeof(double), h);
+  return h;
+}
 
 static uint64_t hash_surface(const rigid_surface *s, uint64_t h) {
   h = gz_hash_bytes(s->center, sizeof s->center, h);
@@ -46,6 +57,7 @@ static uint64_t find_identity(const graze_rigid *world) {
     if (b->shape == GRAZE_RIGID_MESH) h = hash_surface(b->surface, h);
     if (b->shape == GRAZE_RIGID_HULL)
       h = gz_hash_bytes(b->core.corners, b->core.corner_count * sizeof *b->core.corners, h);
+    for (uint32_t k = 0; k < b->part_count; k++) h = add_part(&b->said[k], h);
     if (b->is_wall) h = gz_hash_bytes(b->rotation, 3 * sizeof(double), h);
     if (b->is_wall) h = gz_hash_bytes(b->position, sizeof b->position, h);
   }
@@ -81,12 +93,17 @@ static void put_cache(archive_writer *w, const rigid_cache *c) {
   gz_archive_put(w, c->normal, sizeof c->normal);
 }
 
-static void put_contact(archive_writer *w, const rigid_contact *c) {
+static bool is_of_parts(const graze_rigid *world, const rigid_contact *c) {
+  return c->is_patch && rigid_are_compound(rigid_body_at(world, c->a), rigid_body_at(world, c->b));
+}
+
+static void put_contact(archive_writer *w, const graze_rigid *world, const rigid_contact *c) {
   gz_archive_put_u32(w, c->a);
   gz_archive_put_u32(w, c->b);
   gz_archive_put_u32(w, c->count);
   gz_archive_put_u32(w, c->is_patch ? c->patch + 1 : 0);
   gz_archive_put_u32(w, c->touches);
+  if (is_of_parts(world, c)) gz_archive_put(w, c->parts, sizeof c->parts);
   gz_archive_put(w, c->normal, sizeof c->normal);
   gz_archive_put(w, &c->speed, sizeof c->speed);
   gz_archive_put(w, &c->impulse, sizeof c->impulse);
@@ -132,7 +149,7 @@ void gz_rigid_put_state(archive_writer *w, const graze_rigid *world) {
   const gz_array *const lists[2] = {&world->contacts, &world->resting};
   for (int k = 0; k < 2; k++) {
     gz_archive_put_u64(w, lists[k]->count);
-    for (size_t i = 0; i < lists[k]->count; i++) put_contact(w, RIGID_AT(*lists[k], rigid_contact, i));
+    for (size_t i = 0; i < lists[k]->count; i++) put_contact(w, world, RIGID_AT(*lists[k], rigid_contact, i));
   }
   gz_archive_end_section(w, ARCHIVE_RIGID);
 }
@@ -179,6 +196,20 @@ static bool take_cache(archive_reader *r, const polytope *a, const polytope *b, 
   return kind <= AXIS_EDGES && c->axis.first < (kind == AXIS_FIRST ? a : b)->face_count;
 }
 
+/* The body itself if it has no parts; NULL: there is no such part. */
+static const rigid_body *part_of(const rigid_body *body, uint32_t part) {
+  if (body->part_count == 0) return part == 0 ? body : NULL;
+  return part < body->part_count ? &body->parts[part] : NULL;
+}
+
+/* Which parts of the two, if they have any; those of nothing have radii of nothing. */
+static bool take_parts(archive_reader *r, rigid_contact *c, const rigid_body *sides[2]) {
+  take(r, c->parts, sizeof c->parts);
+  if (c->count == 0 && c->parts[0] == NO_PART && c->parts[1] == NO_PART) return true;
+  for (int i = 0; i < 2; i++) sides[i] = part_of(sides[i], c->parts[i]);
+  return sides[0] != NULL && sides[1] != NULL;
+}
+
 static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_contact *c) {
   memset(c, 0, sizeof *c);
   c->a = gz_archive_take_u32(r);
@@ -191,6 +222,9 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   if (c->a >= world->bodies.count || c->b >= world->bodies.count + world->walls.count || c->b <= c->a ||
       c->count > MOST_POINTS)
     return false;
+  const rigid_body *sides[2] = {rigid_body_at(world, c->a), rigid_body_at(world, c->b)};
+  if (is_of_parts(world, c) && !take_parts(r, c, sides)) return false;
+  for (int i = 0; i < 2; i++) c->radii[i] = sides[i]->radius;
   take(r, c->normal, sizeof c->normal);
   take(r, &c->speed, sizeof c->speed);
   take(r, &c->impulse, sizeof c->impulse);
@@ -199,9 +233,8 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   take(r, c->rolled, sizeof c->rolled);
   take(r, &c->twisted, sizeof c->twisted);
   c->strained = gz_archive_take_u32(r) != 0;
-  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  if (c->is_patch != rigid_are_meshed(a, b)) return false;
-  if (!take_cache(r, &a->core, &b->core, &c->cache)) return false;
+  if (c->is_patch != (is_of_parts(world, c) || rigid_are_meshed(sides[0], sides[1]))) return false;
+  if (!take_cache(r, &sides[0]->core, &sides[1]->core, &c->cache)) return false;
   for (uint32_t i = 0; i < c->count; i++) {
     rigid_point *p = &c->points[i];
     p->feature = gz_archive_take_u32(r);

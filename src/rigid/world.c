@@ -84,14 +84,16 @@ graze_status graze_rigid_get_def(const graze_rigid *world, graze_rigid_def *def)
   return GRAZE_OK;
 }
 
+static void free_body(rigid_body *b) {
+  gz_free(b->name);
+  gz_free(b->core.corners);
+  gz_free(b->given);
+  if (b->surface != NULL && b->surface->own != NULL) gz_surface_destroy(b->surface);
+  gz_rigid_free_parts(b);
+}
+
 static void free_bodies(const gz_array *bodies) {
-  for (size_t i = 0; i < bodies->count; i++) {
-    rigid_body *b = RIGID_AT(*bodies, rigid_body, i);
-    gz_free(b->name);
-    gz_free(b->core.corners);
-    gz_free(b->given);
-    if (b->surface != NULL && b->surface->own != NULL) gz_surface_destroy(b->surface);
-  }
+  for (size_t i = 0; i < bodies->count; i++) free_body(RIGID_AT(*bodies, rigid_body, i));
   gz_free(bodies->data);
 }
 
@@ -118,6 +120,8 @@ void graze_rigid_destroy(graze_rigid *world) {
     graze_query_destroy(world->workers[i].query);
     gz_free(world->workers[i].touches.data);
     gz_free(world->workers[i].patches.data);
+    gz_free(world->workers[i].boxes.data);
+    gz_free(world->workers[i].olds.data);
   }
   for (int i = 0; i < 2; i++) gz_buffer_release(world->context, &world->soft[i]);
   gz_buffer_release(world->context, &world->bearings);
@@ -200,38 +204,11 @@ static graze_status check_finite(const graze_rigid *world, const char *words, co
   return GRAZE_OK;
 }
 
-static graze_status check_shape(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
-  const bool is_box = def->shape == GRAZE_RIGID_BOX;
-  if (def->shape > GRAZE_RIGID_MESH)
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: there is no shape %d", words, (int)def->shape);
-  if (def->shape == GRAZE_RIGID_HULL) {
-    if (def->points != NULL && def->point_count > 0) return GRAZE_OK;
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its hull has no points", words);
-  }
-  if (def->shape == GRAZE_RIGID_MESH) {
-    if (def->mesh != NULL && graze_mesh_triangle_count(def->mesh) > 0) return GRAZE_OK;
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its mesh has no triangles", words);
-  }
-  for (int k = 0; k < (is_box ? 3 : 1); k++) {
-    const double x = is_box ? def->edges[k] : def->radius;
-    if (!(isfinite(x) && x > 0))
-      return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
-                     is_box ? "edge" : "radius", x);
-  }
-  if (def->shape == GRAZE_RIGID_CYLINDER && !(isfinite(def->length) && def->length > 0))
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and above 0",
-                   words, def->length);
-  if (def->shape == GRAZE_RIGID_CAPSULE && !(isfinite(def->length) && def->length >= 0))
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and at least 0",
-                   words, def->length);
-  return GRAZE_OK;
-}
-
 static graze_status check_body(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
   const graze_context *context = world->context;
   if (def->cookie != BODY_COOKIE)
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: the definition was not initialised", words);
-  graze_status status = check_shape(world, words, def);
+  graze_status status = gz_rigid_check_shape(world->context, words, def);
   if (status == GRAZE_OK) status = check_finite(world, words, "position", def->position, 3);
   if (status == GRAZE_OK) status = check_finite(world, words, "orientation", def->orientation, 4);
   if (status == GRAZE_OK) status = check_finite(world, words, "velocity", def->velocity, 3);
@@ -261,13 +238,14 @@ static graze_status weigh_body(const graze_rigid *world, const char *words, cons
                                const graze_hull *hull, rigid_body *b) {
   graze_mass mass;
   const bool by_mass = !isnan(def->mass);
-  if (by_mass == !isnan(def->density))
+  const bool shared = def->shape == GRAZE_RIGID_COMPOUND && isnan(def->density) && gz_rigid_parts_are_dense(def);
+  if (by_mass == !isnan(def->density) && !(shared && !by_mass))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: one of mass and density is wanted", words);
-  const double given = by_mass ? def->mass : def->density;
+  const double given = by_mass ? def->mass : shared ? 1 : def->density;
   if (!(isfinite(given) && given > 0))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
                    by_mass ? "mass" : "density", given);
-  graze_status status = gz_rigid_find_mass(world->context, def, hull, by_mass ? 1 : given, &mass);
+  graze_status status = gz_rigid_find_mass(world->context, words, def, hull, by_mass ? 1 : given, &mass);
   if (status == GRAZE_ERROR_UNSUPPORTED) {
     char why[512];
     snprintf(why, sizeof why, "%s", graze_last_error(world->context)->message);
@@ -300,13 +278,15 @@ static graze_status keep_given(const graze_context *context, const graze_hull *h
 static graze_status shape_body(graze_rigid *world, const char *words, const graze_rigid_body_def *def, rigid_body *b) {
   graze_hull *hull;
   graze_mass mass = {0};
-  graze_status status = gz_rigid_open_shape(world, words, def, &hull);
+  graze_status status = gz_rigid_open_shape(world->context, words, def, &hull);
   if (status == GRAZE_OK && b->shape == GRAZE_RIGID_MESH)
     status = gz_rigid_share_surface(world, def->mesh, &b->surface);
   if (status == GRAZE_OK && b->type == GRAZE_BODY_DYNAMIC) status = weigh_body(world, words, def, hull, b);
   if (status == GRAZE_OK && b->shape == GRAZE_RIGID_HULL)
-    status = gz_rigid_find_mass(world->context, def, hull, 1, &mass);
-  if (status == GRAZE_OK && !gz_rigid_make_core(world->context, b, hull, mass.center))
+    status = gz_rigid_find_mass(world->context, words, def, hull, 1, &mass);
+  const bool is_compound = b->shape == GRAZE_RIGID_COMPOUND;
+  if (status == GRAZE_OK && is_compound) status = gz_rigid_make_parts(world->context, words, def, b);
+  if (status == GRAZE_OK && !is_compound && !gz_rigid_make_core(world->context, b, hull, mass.center))
     status = gz_fail_memory(world->context, sizeof *b);
   if (status == GRAZE_OK && b->shape == GRAZE_RIGID_HULL) status = keep_given(world->context, hull, mass.center, b);
   if (b->shape == GRAZE_RIGID_MESH && b->surface != NULL) memcpy(b->center, b->surface->center, sizeof b->center);
@@ -321,11 +301,7 @@ static graze_status fill_body(graze_rigid *world, const graze_rigid_body_def *de
   b->type = def->type;
   b->user_id = def->user_id;
   b->material = def->material;
-  b->shape = def->shape;
-  if (b->shape == GRAZE_RIGID_SPHERE || b->shape == GRAZE_RIGID_CAPSULE) b->radius = def->radius;
-  if (b->shape == GRAZE_RIGID_CYLINDER) b->edges[0] = def->radius;
-  if (b->shape == GRAZE_RIGID_BOX) memcpy(b->edges, def->edges, sizeof b->edges);
-  if (b->shape == GRAZE_RIGID_CAPSULE || b->shape == GRAZE_RIGID_CYLINDER) b->length = def->length;
+  gz_rigid_set_shape(b, def);
   status = shape_body(world, words.text, def, b);
   if (status != GRAZE_OK) return status;
   b->damping[0] = def->linear_damping;
@@ -357,13 +333,12 @@ graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def
   if (status == GRAZE_OK && !array_reserve(world->context, &world->bodies, 1, sizeof b))
     status = gz_fail_memory(world->context, sizeof b);
   if (status != GRAZE_OK) {
-    gz_free(b.name);
-    gz_free(b.core.corners);
-    gz_free(b.given);
+    free_body(&b);
     if (world->surfaces.count > surfaces) /* the caller may let go of a mesh that was refused */
       gz_surface_destroy(*RIGID_AT(world->surfaces, rigid_surface *, --world->surfaces.count));
     return status;
   }
+  world->has_compounds = world->has_compounds || b.shape == GRAZE_RIGID_COMPOUND;
   for (size_t i = 0; i < world->contacts.count; i++) { /* walls have the numbers behind those of bodies */
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     c->b += c->b >= world->bodies.count;
@@ -404,6 +379,8 @@ graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze
     def->point_count = b->core.corner_count;
   }
   if (b->shape == GRAZE_RIGID_MESH) def->mesh = b->surface->mesh;
+  def->parts = b->said;
+  def->part_count = b->part_count;
   memcpy(def->center, b->center, sizeof def->center);
   memcpy(def->position, b->position, sizeof def->position);
   memcpy(def->orientation, b->orientation, sizeof def->orientation);
