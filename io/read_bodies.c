@@ -6,13 +6,85 @@
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 const char *graze_shape_name(graze_shape shape) {
-  static const char *const names[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
+  static const char *const names[] = {"mesh",     "sphere", "box",     "capsule",
+                                      "cylinder", "hull",   "compound"}; /* graze_shape */
   return (size_t)shape < sizeof names / sizeof *names ? names[shape] : "?";
 }
 
-bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
+static const char *const form_keys[] = {"sphere", "box", "capsule", "cylinder", "hull"};
+
+enum { FORM_KEYS = sizeof form_keys / sizeof *form_keys };
+
+/* One of the forms that an object, or a part of one, may have. */
+static bool read_form(json_t *value, const char *place, graze_scene_file_part *form, io_fault *fault) {
+  if (json_object_get(value, "box") != NULL) {
+    form->shape = GRAZE_SHAPE_BOX;
+    return gz_scene_read_numbers(value, "box", place, 3, form->edges, fault);
+  }
+  if (json_object_get(value, "hull") != NULL) {
+    form->shape = GRAZE_SHAPE_HULL;
+    return gz_scene_copy_name(json_object_get(value, "hull"), "hull", place, &form->mesh, fault);
+  }
+  const bool is_cylinder = json_object_get(value, "cylinder") != NULL;
+  if (is_cylinder || json_object_get(value, "capsule") != NULL) {
+    double numbers[2] = {0, 0};
+    if (!gz_scene_read_numbers(value, is_cylinder ? "cylinder" : "capsule", place, 2, numbers, fault)) return false;
+    form->shape = is_cylinder ? GRAZE_SHAPE_CYLINDER : GRAZE_SHAPE_CAPSULE;
+    form->radius = numbers[0];
+    form->length = numbers[1];
+    return true;
+  }
+  form->shape = GRAZE_SHAPE_SPHERE;
+  return gz_scene_read_number(value, "sphere", place, &form->radius, fault);
+}
+
+static int count_forms(const json_t *value) {
+  int count = 0;
+  for (int i = 0; i < FORM_KEYS; i++) count += json_object_get(value, form_keys[i]) != NULL;
+  return count;
+}
+
+static bool read_part(json_t *value, const char *place, const char *scene_path, graze_scene_file_part *part,
+                      io_fault *fault) {
+  static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", "pose", "density", NULL};
+  part->pose = graze_pose_identity();
+  part->density = (double)NAN;
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object such as {\"sphere\": 1}");
+  if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
+  if (count_forms(value) == 0)
+    return gz_scene_fail(fault, place, "no shape: one of sphere, box, capsule, cylinder and hull");
+  if (count_forms(value) > 1) return gz_scene_fail(fault, place, "several shapes: one of them");
+  if (!read_form(value, place, part, fault)) return false;
+  const bool good = part->mesh != NULL ? gz_scene_join_path(scene_path, &part->mesh, fault)
+                                       : gz_scene_copy_text(NULL, "hull", place, &part->mesh, fault);
+  return good && gz_scene_read_numbers(value, "pose", place, 12, part->pose.m, fault) &&
+         gz_scene_read_number(value, "density", place, &part->density, fault);
+}
+
+static bool read_compound(const json_t *array, const char *place, const char *scene_path,
+                          graze_scene_file_object *object, io_fault *fault) {
+  scene_place here = gz_scene_member(place, "compound");
+  object->shape = GRAZE_SHAPE_COMPOUND;
+  if (!gz_scene_make_array(array, place, "compound", sizeof object->parts[0], &object->parts, fault)) return false;
+  if (json_array_size(array) == 0) return gz_scene_fail(fault, place, "\"compound\" has no parts");
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    scene_place element = gz_scene_element(here.text, i, NULL);
+    graze_scene_file_part *part = &object->parts[object->part_count++]; /* so far it can be freed */
+    if (!read_part(json_array_get(array, i), element.text, scene_path, part, fault)) return false;
+  }
+  return true;
+}
+
+void gz_scene_free_parts(graze_scene_file_object *object) {
+  for (uint32_t i = 0; i < object->part_count; i++) gz_free(object->parts[i].mesh);
+  gz_free(object->parts);
+}
+
+bool gz_scene_read_shape(json_t *value, const char *place, const char *scene_path, graze_scene_file_object *object,
+                         io_fault *fault) {
   static const char *const later[] = {"parts", "error", NULL};
-  static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", NULL};
+  static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", "compound", NULL};
+  graze_scene_file_part form = {.mesh = NULL};
   const char *key;
   json_t *unused;
   if (!json_is_object(value) || json_object_size(value) == 0)
@@ -22,31 +94,22 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
       if (strcmp(key, later[i]) != 0) continue;
       return gz_scene_fail_as(
           fault, GRAZE_ERROR_UNSUPPORTED, place,
-          "shape \"%s\" is not supported yet: spheres, boxes, capsules, cylinders, hulls and meshes are", key);
+          "shape \"%s\" is not supported yet: spheres, boxes, capsules, cylinders, hulls, compounds and meshes are",
+          key);
     }
   }
   scene_place here = gz_scene_member(place, "shape");
   if (!gz_scene_check_keys(value, known, NULL, here.text, fault)) return false;
   if (json_object_size(value) > 1) return gz_scene_fail(fault, place, "\"shape\" has several: one of them");
-  if (json_object_get(value, "box") != NULL) {
-    object->shape = GRAZE_SHAPE_BOX;
-    return gz_scene_read_numbers(value, "box", here.text, 3, object->edges, fault);
-  }
-  if (json_object_get(value, "hull") != NULL) {
-    object->shape = GRAZE_SHAPE_HULL;
-    return gz_scene_copy_name(json_object_get(value, "hull"), "hull", here.text, &object->mesh, fault);
-  }
-  const bool is_cylinder = json_object_get(value, "cylinder") != NULL;
-  if (is_cylinder || json_object_get(value, "capsule") != NULL) {
-    double numbers[2] = {0, 0};
-    if (!gz_scene_read_numbers(value, is_cylinder ? "cylinder" : "capsule", here.text, 2, numbers, fault)) return false;
-    object->shape = is_cylinder ? GRAZE_SHAPE_CYLINDER : GRAZE_SHAPE_CAPSULE;
-    object->radius = numbers[0];
-    object->length = numbers[1];
-    return true;
-  }
-  object->shape = GRAZE_SHAPE_SPHERE;
-  return gz_scene_read_number(value, "sphere", here.text, &object->radius, fault);
+  if (json_object_get(value, "compound") != NULL)
+    return read_compound(json_object_get(value, "compound"), here.text, scene_path, object, fault);
+  const bool good = read_form(value, here.text, &form, fault);
+  object->shape = form.shape;
+  object->mesh = form.mesh;
+  object->radius = form.radius;
+  object->length = form.length;
+  memcpy(object->edges, form.edges, sizeof object->edges);
+  return good;
 }
 
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,

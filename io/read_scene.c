@@ -26,7 +26,7 @@ static bool read_object(json_t *value, const char *place, const char *scene_path
   if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
   if (!gz_scene_copy_name(json_object_get(value, "name"), "name", place, &object->name, fault)) return false;
   if (mesh != NULL && shape != NULL) return gz_scene_fail(fault, place, "\"mesh\" and \"shape\": one of the two");
-  bool formed = shape != NULL ? gz_scene_read_shape(shape, place, object, fault)
+  bool formed = shape != NULL ? gz_scene_read_shape(shape, place, scene_path, object, fault)
                               : gz_scene_copy_name(mesh, "mesh", place, &object->mesh, fault);
   formed = formed && (object->mesh != NULL ? gz_scene_join_path(scene_path, &object->mesh, fault)
                                            : gz_scene_copy_text(NULL, "mesh", place, &object->mesh, fault));
@@ -353,6 +353,7 @@ void graze_scene_file_free(graze_scene_file *scene) {
   for (uint32_t i = 0; i < scene->object_count; i++) {
     gz_free(scene->objects[i].name);
     gz_free(scene->objects[i].mesh);
+    gz_scene_free_parts(&scene->objects[i]);
     gz_free(scene->objects[i].layer);
     gz_free(scene->objects[i].draw);
   }

@@ -17,7 +17,9 @@ bool gz_scene_read_material(const json_t *object, const char *place, const scene
                             io_fault *fault);
 
 /* "shape" of an object, and its "body". */
-bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault);
+bool gz_scene_read_shape(json_t *value, const char *place, const char *scene_path, graze_scene_file_object *object,
+                         io_fault *fault);
+void gz_scene_free_parts(graze_scene_file_object *object);
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,
                         io_fault *fault);
 

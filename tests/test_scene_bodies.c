@@ -85,6 +85,24 @@ static void defaults(void **unused) {
   graze_scene_file_free(&s);
 }
 
+static void compounds(void **unused) {
+  (void)unused;
+  graze_scene_file s;
+  assert_int_equal(parse("{\"graze\":1,\"objects\":[{\"name\":\"a\",\"shape\":{\"compound\":[{\"capsule\":[1,2],"
+                         "\"pose\":[1,0,0,5,0,1,0,6,0,0,1,7]},{\"hull\":\"h.obj\",\"density\":3}]}}]}",
+                         &s),
+                   GRAZE_OK);
+  const graze_scene_file_object *o = &s.objects[0];
+  assert_true(o->shape == GRAZE_SHAPE_COMPOUND && o->part_count == 2);
+  assert_string_equal(o->mesh, "");
+  assert_true(o->parts[0].shape == GRAZE_SHAPE_CAPSULE && o->parts[0].radius == 1 && o->parts[0].length == 2);
+  assert_true(o->parts[0].pose.m[3] == 5 && o->parts[0].pose.m[11] == 7 && isnan(o->parts[0].density));
+  assert_true(o->parts[1].shape == GRAZE_SHAPE_HULL && o->parts[1].pose.m[0] == 1 && o->parts[1].density == 3);
+  assert_string_equal(o->parts[1].mesh, "folder/h.obj");
+  assert_string_equal(graze_shape_name(o->shape), "compound");
+  graze_scene_file_free(&s);
+}
+
 #define SCENE(rest)      "{\"graze\":1,\"objects\":[]," rest "}"
 #define SIMULATION(rest) SCENE("\"simulation\":{\"model\":\"dem\"," rest "}")
 #define OBJECT(rest)     "{\"graze\":1,\"objects\":[{\"name\":\"a\"," rest "}]}"
@@ -167,8 +185,26 @@ static void faults(void **unused) {
        "simulation.walls[0]: no material has the name \"ice\""},
       {WITH_GLASS("\"walls\":[0]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: not an object"},
       {OBJECT("\"shape\":{\"parts\":\"f\"}"), GRAZE_ERROR_UNSUPPORTED,
-       "objects[0] (\"a\"): shape \"parts\" is not supported yet: spheres, boxes, capsules, cylinders, hulls and "
-       "meshes are"},
+       "objects[0] (\"a\"): shape \"parts\" is not supported yet: spheres, boxes, capsules, cylinders, hulls, "
+       "compounds and meshes are"},
+      {OBJECT("\"shape\":{\"compound\":1}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape: \"compound\" is not an array"},
+      {OBJECT("\"shape\":{\"compound\":[]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape: \"compound\" has no parts"},
+      {OBJECT("\"shape\":{\"compound\":[1]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[0]: not an object such as"},
+      {OBJECT("\"shape\":{\"compound\":[{\"sphere\":1},{\"pose\":[1]}]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[1]: no shape"},
+      {OBJECT("\"shape\":{\"compound\":[{\"sphere\":1,\"box\":[1,1,1]}]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[0]: several shapes"},
+      {OBJECT("\"shape\":{\"compound\":[{\"sphere\":1,\"pos\":[1]}]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[0]: unknown key \"pos\"; did you mean \"pose\"?"},
+      {OBJECT("\"shape\":{\"compound\":[{\"sphere\":1,\"pose\":[1]}]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[0]: \"pose\" is not an array of 12 numbers"},
+      {OBJECT("\"shape\":{\"compound\":[{\"hull\":1}]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[0]: \"hull\" is not a string"},
+      {OBJECT("\"shape\":{\"compound\":[{\"box\":[1,1,1],\"density\":\"x\"}]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape.compound[0]: \"density\" is not a number"},
       {OBJECT("\"shape\":{\"hull\":1}"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").shape: \"hull\" is not a string"},
       {OBJECT("\"shape\":{\"box\":[1,1]}"), GRAZE_ERROR_FORMAT,
        "objects[0] (\"a\").shape: \"box\" is not an array of 3"},
@@ -225,6 +261,6 @@ static void faults(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(reads_everything), cmocka_unit_test(defaults),
-                                     cmocka_unit_test(faults)};
+                                     cmocka_unit_test(compounds), cmocka_unit_test(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

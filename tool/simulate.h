@@ -56,6 +56,7 @@ typedef struct simulate_check simulate_check;
 typedef struct simulate_mesh {
   const char *path;
   const graze_scene_file_object *box;
+  uint32_t compound; /* of a body that is one: its number and 1 */
   graze_mesh *mesh;
 } simulate_mesh;
 
@@ -142,6 +143,17 @@ void simulate_make_rigid(simulate_run *run);
 /* Points whose hull is drawn for a rigid body, about its centre of mass: how many. */
 enum { SIMULATE_MOST_POINTS = 256 };
 uint32_t simulate_list_points(const graze_rigid_body_def *body, double (*points)[3]);
+
+/* Faces of a compound's parts about its centre of mass; of each, where the next one begins. */
+typedef struct simulate_polygons {
+  double *points;
+  uint32_t *corners, *ends;
+  uint32_t point_count, corner_count, polygon_count;
+} simulate_polygons;
+
+void simulate_list_polygons(const simulate_run *run, const graze_rigid_body_def *body, simulate_polygons *polygons);
+void simulate_free_polygons(simulate_polygons *polygons);
+bool simulate_compounds_are_same(const graze_rigid_body_def *x, const graze_rigid_body_def *y);
 
 /* Meshes, radii and middles of all rigid bodies, for the sets of run->balls. */
 void simulate_find_solids(simulate_run *run);

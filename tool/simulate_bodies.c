@@ -42,7 +42,8 @@ static void *new_array(uint64_t count, size_t size) {
 
 static bool is_same(const graze_rigid_body_def *x, const graze_rigid_body_def *y) {
   return x->shape == y->shape && x->mesh == y->mesh && x->radius == y->radius && x->length == y->length &&
-         memcmp(x->edges, y->edges, sizeof x->edges) == 0 && x->point_count == y->point_count &&
+         memcmp(x->edges, y->edges, sizeof x->edges) == 0 && simulate_compounds_are_same(x, y) &&
+         x->point_count == y->point_count &&
          (x->point_count == 0 || memcmp(x->points, y->points, x->point_count * 3 * sizeof(double)) == 0);
 }
 
@@ -53,6 +54,16 @@ static void make_room(body_surface *s, uint32_t points, uint32_t corners, uint32
   s->point_count = points;
   s->corner_count = corners;
   s->polygon_count = polygons;
+}
+
+static void take_parts(const simulate_run *run, body_surface *s) {
+  simulate_polygons polygons;
+  simulate_list_polygons(run, &s->body, &polygons);
+  make_room(s, polygons.point_count, polygons.corner_count, polygons.polygon_count);
+  memcpy(s->points, polygons.points, 3 * (size_t)s->point_count * sizeof *s->points);
+  memcpy(s->corners, polygons.corners, s->corner_count * sizeof *s->corners);
+  memcpy(s->ends, polygons.ends, s->polygon_count * sizeof *s->ends);
+  simulate_free_polygons(&polygons);
 }
 
 static void take_hull(const simulate_run *run, body_surface *s) {
@@ -119,6 +130,8 @@ static uint32_t find_surface(simulate_bodies *bodies, const graze_rigid_body_def
   *made = (body_surface){.body = *body};
   if (body->mesh)
     take_mesh(made, center);
+  else if (body->part_count > 0)
+    take_parts(bodies->run, made);
   else
     take_hull(bodies->run, made);
   return bodies->surface_count++;

@@ -48,8 +48,9 @@ static void open_balls(simulate_run *run) {
 
 /* Of a hull the name stands for the file that it was made of: no two of them are taken for the same. */
 static void list_rigid(simulate_run *run) {
-  static const graze_shape shapes[] = {GRAZE_SHAPE_SPHERE, GRAZE_SHAPE_BOX, GRAZE_SHAPE_CAPSULE, GRAZE_SHAPE_CYLINDER,
-                                       GRAZE_SHAPE_HULL,   GRAZE_SHAPE_MESH}; /* graze_rigid_shape */
+  static const graze_shape shapes[] = {
+      GRAZE_SHAPE_SPHERE, GRAZE_SHAPE_BOX,  GRAZE_SHAPE_CAPSULE, GRAZE_SHAPE_CYLINDER,
+      GRAZE_SHAPE_HULL,   GRAZE_SHAPE_MESH, GRAZE_SHAPE_COMPOUND}; /* graze_rigid_shape */
   const uint32_t count = graze_rigid_get_body_count(run->rigid);
   run->file.objects = calloc((size_t)count + 1, sizeof *run->file.objects);
   run->centers = calloc((size_t)count + 1, sizeof *run->centers);

@@ -60,9 +60,9 @@ static void add_materials(const simulate_run *run) {
 /* By the key of the shape. */
 static void check_shape(const simulate_run *run, const graze_scene_file_object *object) {
   const bool is_box = object->shape == GRAZE_SHAPE_BOX;
-  static const char *const keys[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
+  static const char *const keys[] = {"mesh", "sphere", "box", "capsule", "cylinder"}; /* graze_shape */
+  if (object->shape >= GRAZE_SHAPE_HULL || object->shape == GRAZE_SHAPE_MESH) return;
   const char *key = keys[object->shape];
-  if (object->shape == GRAZE_SHAPE_HULL || object->shape == GRAZE_SHAPE_MESH) return;
   for (int k = 0; k < (is_box ? 3 : 1); k++) {
     const double length = is_box ? object->edges[k] : object->radius;
     if (!(length > 0))
@@ -86,6 +86,55 @@ static void take_hull(const simulate_run *run, const graze_scene_file_object *ob
     fail("%s: object '%s': %s: %s", path_of(run), object->name, object->mesh, graze_last_error(context)->message);
 }
 
+/* The parts, and the points of those that are hulls, until the body is made of them. */
+typedef struct taken_parts {
+  graze_rigid_part *parts;
+  graze_geometry *geometries;
+  uint32_t count;
+} taken_parts;
+
+static graze_rigid_part take_part(const simulate_run *run, const graze_scene_file_object *object, uint32_t number,
+                                  graze_geometry *geometry) {
+  static const graze_rigid_shape shapes[] = {GRAZE_RIGID_MESH,    GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
+                                             GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL};
+  const graze_scene_file_part *from = &object->parts[number];
+  graze_context *context = run->session.context;
+  graze_rigid_part part = graze_default_rigid_part();
+  if (!graze_pose_is_rigid(&from->pose))
+    fail("%s: object '%s': part %u: \"pose\" is not a rotation and a place", path_of(run), object->name, number);
+  part.shape = shapes[from->shape];
+  part.radius = from->radius;
+  part.length = from->length;
+  memcpy(part.edges, from->edges, sizeof part.edges);
+  part.density = from->density;
+  simulate_find_quaternion(from->pose.m, part.orientation);
+  for (int k = 0; k < 3; k++) part.place[k] = from->pose.m[4 * k + 3];
+  if (from->shape != GRAZE_SHAPE_HULL) return part;
+  must(context, graze_read_geometry(context, from->mesh, GRAZE_FORMAT_AUTO, 0, geometry));
+  part.points = geometry->vertices;
+  part.point_count = (uint32_t)geometry->vertex_count;
+  return part;
+}
+
+static void take_parts(const simulate_run *run, const graze_scene_file_object *object, taken_parts *taken,
+                       graze_rigid_body_def *def, double center[3]) {
+  taken->count = object->part_count;
+  taken->parts = calloc((size_t)taken->count + 1, sizeof *taken->parts);
+  taken->geometries = calloc((size_t)taken->count + 1, sizeof *taken->geometries);
+  if (!taken->parts || !taken->geometries) fail_out_of_memory();
+  for (uint32_t i = 0; i < taken->count; i++) taken->parts[i] = take_part(run, object, i, &taken->geometries[i]);
+  def->parts = taken->parts;
+  def->part_count = taken->count;
+  if (graze_rigid_find_parts_center(run->session.context, taken->count, taken->parts, def->density, center) != GRAZE_OK)
+    fail("%s: object '%s': %s", path_of(run), object->name, graze_last_error(run->session.context)->message);
+}
+
+static void free_parts(const taken_parts *taken) {
+  for (uint32_t i = 0; i < taken->count; i++) graze_geometry_free(&taken->geometries[i]);
+  free(taken->geometries);
+  free(taken->parts);
+}
+
 /* Bodies stand where their centres of mass do. */
 static void move_to_center(const graze_scene_file_object *object, const double center[3], graze_rigid_body_def *def) {
   for (int k = 0; k < 3; k++) {
@@ -96,7 +145,8 @@ static void move_to_center(const graze_scene_file_object *object, const double c
 
 static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
   static const graze_rigid_shape shapes[] = {GRAZE_RIGID_MESH,    GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
-                                             GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL};
+                                             GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL,
+                                             GRAZE_RIGID_COMPOUND};
   graze_rigid_body_def def = graze_default_rigid_body_def();
   if (!simulate_is_turned(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
@@ -129,8 +179,10 @@ static void add_bodies(simulate_run *run) {
     const graze_scene_file_object *object = &run->file.objects[i];
     graze_rigid_body_def def = body_of(run, object);
     graze_geometry geometry = {0};
+    taken_parts taken = {0};
     uint32_t number;
     if (def.shape == GRAZE_RIGID_HULL) take_hull(run, object, &geometry, &def, run->centers[i]);
+    if (def.shape == GRAZE_RIGID_COMPOUND) take_parts(run, object, &taken, &def, run->centers[i]);
     if (def.shape == GRAZE_RIGID_MESH) {
       def.mesh = simulate_take_file(run, object);
       simulate_must(run, graze_rigid_find_mesh_center(run->session.context, def.mesh, run->centers[i]));
@@ -139,6 +191,7 @@ static void add_bodies(simulate_run *run) {
     def.user_id = i;
     simulate_must(run, graze_rigid_add_body(run->rigid, &def, &number));
     graze_geometry_free(&geometry);
+    free_parts(&taken);
     run->types[def.type]++;
   }
 }

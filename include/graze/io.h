@@ -340,8 +340,9 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
  *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
  * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
- * {"box":[x,y,z]}, {"capsule":[radius,length]}, {"cylinder":[radius,length]} or {"hull":"a.obj"}, and perhaps a
- * "body"; with "particles" there need not be "objects".
+ * {"box":[x,y,z]}, {"capsule":[radius,length]}, {"cylinder":[radius,length]}, {"hull":"a.obj"} or {"compound":[...]},
+ * whose parts have one of these shapes, a "pose" and a "density" each, and perhaps a "body"; with "particles" there
+ * need not be "objects".
  */
 
 #define GRAZE_NO_MATERIAL UINT32_MAX
@@ -352,7 +353,8 @@ typedef enum graze_shape {
   GRAZE_SHAPE_BOX,
   GRAZE_SHAPE_CAPSULE,
   GRAZE_SHAPE_CYLINDER,
-  GRAZE_SHAPE_HULL /* the convex hull of a mesh */
+  GRAZE_SHAPE_HULL,    /* the convex hull of a mesh */
+  GRAZE_SHAPE_COMPOUND /* several of the others but meshes, each at its own place */
 } graze_shape;
 
 /* As scene files call it: "mesh", "sphere" and so on. */
@@ -371,13 +373,24 @@ typedef struct graze_scene_file_body {
   uint32_t material; /* number, or GRAZE_NO_MATERIAL */
 } graze_scene_file_body;
 
+/* Of a compound, said as for an object; `pose` is in the object's coordinates. NaN: not given. */
+typedef struct graze_scene_file_part {
+  graze_shape shape;
+  char *mesh; /* HULL; else "" */
+  double radius, length, edges[3];
+  graze_pose pose;
+  double density;
+} graze_scene_file_part;
+
 typedef struct graze_scene_file_object {
   char *name;
   graze_shape shape;
-  char *mesh;      /* MESH, HULL: path, relative to the scene file's folder unless absolute; "" = none */
-  double radius;   /* SPHERE, CAPSULE, CYLINDER */
-  double length;   /* CAPSULE: without its caps, along z; CYLINDER */
-  double edges[3]; /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
+  char *mesh;                   /* MESH, HULL: path, relative to the scene file's folder unless absolute; "" = none */
+  double radius;                /* SPHERE, CAPSULE, CYLINDER */
+  double length;                /* CAPSULE: without its caps, along z; CYLINDER */
+  double edges[3];              /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
+  graze_scene_file_part *parts; /* COMPOUND */
+  uint32_t part_count;
   graze_pose pose;
   char *layer; /* "" when absent */
   graze_scene_file_body body;
