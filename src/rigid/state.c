@@ -223,6 +223,7 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
       c->count > MOST_POINTS)
     return false;
   const rigid_body *sides[2] = {rigid_body_at(world, c->a), rigid_body_at(world, c->b)};
+  if (c->is_patch != (rigid_are_meshed(sides[0], sides[1]) || rigid_are_compound(sides[0], sides[1]))) return false;
   if (is_of_parts(world, c) && !take_parts(r, c, sides)) return false;
   for (int i = 0; i < 2; i++) c->radii[i] = sides[i]->radius;
   take(r, c->normal, sizeof c->normal);
@@ -233,7 +234,6 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   take(r, c->rolled, sizeof c->rolled);
   take(r, &c->twisted, sizeof c->twisted);
   c->strained = gz_archive_take_u32(r) != 0;
-  if (c->is_patch != (is_of_parts(world, c) || rigid_are_meshed(sides[0], sides[1]))) return false;
   if (!take_cache(r, &sides[0]->core, &sides[1]->core, &c->cache)) return false;
   for (uint32_t i = 0; i < c->count; i++) {
     rigid_point *p = &c->points[i];
