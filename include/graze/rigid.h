@@ -17,6 +17,7 @@
 #include "graze/dynamics.h"
 #include "graze/mass.h"
 #include "graze/math.h"
+#include "graze/rays.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -269,6 +270,27 @@ GRAZE_API graze_status graze_rigid_save(graze_rigid *world, const char *path);
  * MEMORY, FILE, FORMAT (damaged, or of another world). After an error the world can only be restored from another file
  * or destroyed. */
 GRAZE_API graze_status graze_rigid_restore(graze_rigid *world, const char *path);
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+/* What a line meets first. */
+typedef struct graze_rigid_hit {
+  bool hit;
+  graze_member member;        /* a body or a wall */
+  uint32_t part;              /* of a COMPOUND */
+  uint32_t triangle;          /* of a MESH */
+  double t;                   /* the parameter of the place */
+  double point[3], normal[3]; /* the place, and the outward normal there; 0 where a line starts inside */
+} graze_rigid_hit;
+
+/* What each line (graze/rays.h) meets first of all bodies, where they stand, and walls; of several at one parameter the
+ * body with the lowest number, walls last. Bodies are solid: a line that starts in one meets it at 0; of a MESH it is
+ * the surface alone that is met, by the exact decision of graze_rays_first, tier T1, and t is the lower of its two
+ * doubles. Other shapes are met in doubles, to some units in the last place of the coordinates; cylinders are round
+ * here. hits[i] is that of line i, the same bytes for any number of threads and any instruction set. Errors: as
+ * graze_rays_first; NOT_FINITE (the world is broken). O(bodies) boxes a line, and what it costs to look at those that
+ * the line meets. */
+GRAZE_API graze_status graze_rigid_cast_rays(graze_rigid *world, const graze_rays *rays, graze_rigid_hit *hits);
 
 /* ---- exact checks ------------------------------------------------------------------------------------------------ */
 
