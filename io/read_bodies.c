@@ -112,10 +112,17 @@ bool gz_scene_read_shape(json_t *value, const char *place, const char *scene_pat
   return good;
 }
 
+static bool read_sensor(const json_t *object, const char *place, bool *sensor, io_fault *fault) {
+  const json_t *value = json_object_get(object, "sensor");
+  if (value != NULL && !json_is_boolean(value)) return gz_scene_fail(fault, place, "\"sensor\" is not true or false");
+  *sensor = json_is_true(value);
+  return true;
+}
+
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,
                         io_fault *fault) {
-  static const char *const known[] = {"type",     "mass",    "density",        "velocity",        "spin",
-                                      "material", "inertia", "linear_damping", "angular_damping", NULL};
+  static const char *const known[] = {"type",    "mass",           "density",         "velocity", "spin", "material",
+                                      "inertia", "linear_damping", "angular_damping", "sensor",   NULL};
   static const char *const types[] = {"dynamic", "static", "kinematic", NULL};
   unsigned type = GRAZE_BODY_DYNAMIC;
   *body = (graze_scene_file_body){.type = GRAZE_BODY_STATIC,
@@ -135,7 +142,8 @@ bool gz_scene_read_body(json_t *value, const char *place, const scene_names *mat
               gz_scene_read_numbers(value, "inertia", here.text, 6, body->inertia, fault) &&
               gz_scene_read_number(value, "linear_damping", here.text, &body->linear_damping, fault) &&
               gz_scene_read_number(value, "angular_damping", here.text, &body->angular_damping, fault) &&
-              gz_scene_read_material(value, here.text, materials, &body->material, fault);
+              gz_scene_read_material(value, here.text, materials, &body->material, fault) &&
+              read_sensor(value, here.text, &body->sensor, fault);
   body->type = (graze_body_type)type;
   return good;
 }

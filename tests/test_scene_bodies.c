@@ -218,6 +218,7 @@ static void faults(void **unused) {
        "objects[0] (\"a\").shape: \"sphere\" is not a number"},
       {OBJECT("\"shape\":{\"sphere\":1},\"mesh\":\"m\""), GRAZE_ERROR_FORMAT,
        "objects[0] (\"a\"): \"mesh\" and \"shape\": one of the two"},
+      {BODY("\"sensor\":1"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").body: \"sensor\" is not true or false"},
       {BODY("\"mas\":1"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").body: unknown key \"mas\"; did you mean \"mass\"?"},
       {BODY("\"mass\":null"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").body: \"mass\" is not a number"},
       {BODY("\"type\":\"fixed\""), GRAZE_ERROR_FORMAT,

@@ -159,6 +159,7 @@ static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_f
   memcpy(def.edges, object->edges, sizeof def.edges);
   def.mass = object->body.mass;
   def.density = object->body.density;
+  def.sensor = object->body.sensor;
   memcpy(def.inertia, object->body.inertia, sizeof def.inertia);
   def.linear_damping = object->body.linear_damping;
   def.angular_damping = object->body.angular_damping;

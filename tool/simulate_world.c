@@ -23,6 +23,7 @@ static void check_objects(const simulate_run *run) {
     if (!isnan(object->body.inertia[0]) || object->body.linear_damping != 0 || object->body.angular_damping != 0)
       fail("%s: object '%s': \"inertia\", \"linear_damping\" and \"angular_damping\" are of model rigid", path_of(run),
            object->name);
+    if (object->body.sensor) fail("%s: object '%s': \"sensor\" is of model rigid", path_of(run), object->name);
     if (object->shape != GRAZE_SHAPE_MESH && object->shape != GRAZE_SHAPE_SPHERE && object->shape != GRAZE_SHAPE_BOX)
       fail("%s: object '%s': a %s cannot be simulated by model dem", path_of(run), object->name,
            graze_shape_name(object->shape));

@@ -371,6 +371,7 @@ typedef struct graze_scene_file_body {
   double inertia[6]; /* xx yy zz xy xz yz; inertia[0] NaN: not given */
   double linear_damping, angular_damping;
   uint32_t material; /* number, or GRAZE_NO_MATERIAL */
+  bool sensor;
 } graze_scene_file_body;
 
 /* Of a compound, said as for an object; `pose` is in the object's coordinates. NaN: not given. */

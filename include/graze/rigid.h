@@ -133,6 +133,8 @@ typedef struct graze_rigid_body_def {
                          * default: that of the shape */
   double linear_damping, angular_damping; /* per second: v' = -c v; default 0 */
   uint32_t material;
+  bool sensor; /* STATIC, KINEMATIC: events tell what touches it, but nothing is pushed or held, joined, or kept from
+                * falling asleep by it; checks and casts pass it over. One that moves wakes what it meets */
   uint64_t user_id;
   double center[3]; /* HULL, MESH, COMPOUND: the centre of mass in the coordinates in which they were given; that is
                      * found, and told by graze_rigid_get_body */

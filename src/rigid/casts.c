@@ -161,7 +161,7 @@ static void cast_convex(const rigid_body *b, const cast_line *line, uint32_t num
 
 static void cast_body(const casting *c, uint32_t number, const cast_line *line, graze_rigid_hit *hit) {
   const rigid_body *b = rigid_body_at(c->world, number);
-  if (b->shape == GRAZE_RIGID_MESH || !meets_box(&c->boxes[number], *line)) return;
+  if (b->shape == GRAZE_RIGID_MESH || b->is_sensor || !meets_box(&c->boxes[number], *line)) return;
   if (b->part_count == 0) cast_convex(b, line, number, 0, hit);
   for (uint32_t i = 0; i < b->part_count; i++) {
     rigid_body posed;
@@ -238,7 +238,7 @@ static graze_status cast_meshes(const casting *c, const graze_mesh **meshes, gra
   uint32_t count = 0;
   for (uint32_t i = 0; i < c->world->bodies.count; i++) {
     const rigid_body *b = rigid_body_at(c->world, i);
-    if (b->shape != GRAZE_RIGID_MESH) continue;
+    if (b->shape != GRAZE_RIGID_MESH || b->is_sensor) continue;
     meshes[count] = b->surface->mesh;
     poses[count] = pose_of(b);
     numbers[count++] = i;

@@ -63,7 +63,7 @@ static double find_slop(const graze_rigid *world) {
   double least = (double)INFINITY;
   for (uint32_t i = 0; i < world->bodies.count; i++) {
     const rigid_body *b = rigid_body_at(world, i);
-    if (b->type != GRAZE_BODY_STATIC) least = fmin(least, 2 * b->least);
+    if (b->type != GRAZE_BODY_STATIC && !b->is_sensor) least = fmin(least, 2 * b->least);
   }
   return isfinite(least) ? forgiven * least : 0;
 }
@@ -106,6 +106,7 @@ static graze_status find_pairs(graze_rigid *world) {
       graze_broadphase_find(world->broadphase, &boxes, (uint32_t)world->bodies.count, false, &found, &count);
   if (status == GRAZE_OK) status = reserve(world, &c->pairs, count, sizeof *found);
   for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
+    if (rigid_body_at(world, found[i].a)->is_sensor || rigid_body_at(world, found[i].b)->is_sensor) continue;
     if (are_static(world, found[i].a, found[i].b) || gz_rigid_are_joined(world, found[i].a, found[i].b)) continue;
     *RIGID_AT(c->pairs, graze_box_pair, c->pairs.count++) = found[i];
   }
@@ -292,7 +293,7 @@ static graze_status tell_all(graze_rigid *world, graze_rigid_check_result *resul
       const graze_member other = {GRAZE_MEMBER_BODY, 0, pair->b};
       status = tell(world, &body, &other, RIGID_AT(c->depths, check_depth, next), result);
     }
-    if (rigid_body_at(world, a)->type == GRAZE_BODY_STATIC) continue;
+    if (rigid_body_at(world, a)->type == GRAZE_BODY_STATIC || rigid_body_at(world, a)->is_sensor) continue;
     for (uint32_t w = 0; status == GRAZE_OK && w < world->walls.count; w++) {
       const graze_member wall = {GRAZE_MEMBER_WALL, 0, w};
       check_depth depth;

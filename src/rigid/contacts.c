@@ -527,6 +527,10 @@ static bool tell(graze_rigid *world, const rigid_contact *c, graze_contact_event
       e->velocity[k] = a->velocity[k] - b->velocity[k];
     }
   }
+  if (kind == GRAZE_CONTACT_BEGAN && rigid_is_sensed(world, c)) {
+    e->speed = -dot3(e->velocity, e->normal);
+    return true;
+  }
   e->speed = kind == GRAZE_CONTACT_ENDED ? dot3(e->velocity, e->normal) : c->speed;
   e->impulse = kind == GRAZE_CONTACT_HIT ? c->now : kind == GRAZE_CONTACT_ENDED ? c->impulse : 0;
   return true;

@@ -15,8 +15,8 @@ static bool is_dynamic(const graze_rigid *world, uint32_t body) {
   return body < world->bodies.count && rigid_body_at(world, body)->type == GRAZE_BODY_DYNAMIC;
 }
 
-static bool matters(const rigid_contact *c) {
-  return c->count > 0 || c->is_spare;
+static bool matters(const graze_rigid *world, const rigid_contact *c) {
+  return (c->count > 0 || c->is_spare) && !rigid_is_sensed(world, c);
 }
 
 static void join(uint32_t *parents, uint32_t first, uint32_t second) {
@@ -28,7 +28,7 @@ static void join(uint32_t *parents, uint32_t first, uint32_t second) {
 static void join_all(const graze_rigid *world, uint32_t *parents) {
   for (size_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    if (!matters(c) || !is_dynamic(world, c->a) || !is_dynamic(world, c->b)) continue;
+    if (!matters(world, c) || !is_dynamic(world, c->a) || !is_dynamic(world, c->b)) continue;
     join(parents, c->a, c->b);
   }
 }
@@ -75,7 +75,7 @@ static void number_all(graze_rigid *world, uint32_t *parents, uint32_t *island_o
   }
   for (size_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    if (matters(c)) islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]].contact_count++;
+    if (matters(world, c)) islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]].contact_count++;
   }
   for (size_t i = 0; i < world->joints.count; i++) {
     const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
@@ -103,7 +103,7 @@ static void fill_all(graze_rigid *world, const uint32_t *island_of) {
   }
   for (uint32_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    if (!matters(c)) continue;
+    if (!matters(world, c)) continue;
     rigid_island *is = &islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]];
     *RIGID_AT(world->island_contacts, uint32_t, is->first_contact + is->contact_count++) = i;
   }

@@ -100,7 +100,7 @@ static void put_body(archive_writer *w, const graze_rigid *world, const rigid_bo
                             b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
                             b->inertia[4], b->inertia[5], b->damping[0], b->damping[1]};
   gz_archive_put_text(w, b->name);
-  gz_archive_put_u32(w, b->type);
+  gz_archive_put_u32(w, (uint32_t)b->type + (b->is_sensor ? RIGID_RECORD_SENSOR : 0));
   gz_archive_put_u32(w, b->shape);
   gz_archive_put_u32(w, b->material);
   gz_archive_put_u64(w, b->user_id);

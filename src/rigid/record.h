@@ -12,6 +12,9 @@
 
 enum { RIGID_RECORD_VERSION = 1 };
 
+/* In the word that has a body's type. */
+enum { RIGID_RECORD_SENSOR = 256 };
+
 /* In a section of calls. STEPS: double dt, uint64 count, the hash after each. VELOCITY: uint32 body, six doubles. WAKE:
  * uint32 body. */
 typedef enum rigid_call { RIGID_CALL_STEPS = 1, RIGID_CALL_VELOCITY, RIGID_CALL_WAKE } rigid_call;

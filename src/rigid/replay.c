@@ -173,7 +173,9 @@ static graze_status take_body(graze_rigid_replay *replay) {
   uint32_t number, part_count = 0;
   def.name = gz_archive_take_text(r);
   if (def.name == NULL) return gz_archive_error(r, "no name of a body");
-  def.type = (graze_body_type)gz_archive_take_u32(r);
+  const uint32_t type = gz_archive_take_u32(r);
+  def.type = (graze_body_type)(type % RIGID_RECORD_SENSOR);
+  def.sensor = type / RIGID_RECORD_SENSOR == 1;
   def.shape = (graze_rigid_shape)gz_archive_take_u32(r);
   def.material = gz_archive_take_u32(r);
   def.user_id = gz_archive_take_u64(r);

@@ -23,7 +23,7 @@ typedef struct rigid_body {
   uint32_t material;
   /* The shape: all points within `radius` of the polytope, which has one corner, two, or a surface. */
   graze_rigid_shape shape;
-  bool is_wall;
+  bool is_wall, is_sensor;
   polytope core;            /* of a MESH and a COMPOUND: the corners of a box around it */
   rigid_surface *surface;   /* of a MESH, and of what has met one */
   struct rigid_body *parts; /* of a COMPOUND, where they are in its coordinates; its core is a box around them */
@@ -186,6 +186,11 @@ static inline rigid_body *rigid_body_at(const graze_rigid *world, uint32_t numbe
   const uint32_t count = (uint32_t)world->bodies.count;
   return number < count ? RIGID_AT(world->bodies, rigid_body, number)
                         : RIGID_AT(world->walls, rigid_body, number - count);
+}
+
+/* Whether a contact is told and nothing else. */
+static inline bool rigid_is_sensed(const graze_rigid *world, const rigid_contact *c) {
+  return rigid_body_at(world, c->a)->is_sensor || rigid_body_at(world, c->b)->is_sensor;
 }
 
 /* ---- motion.c ---- */

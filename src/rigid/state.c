@@ -48,7 +48,8 @@ static uint64_t find_identity(const graze_rigid *world) {
   }
   for (uint32_t i = 0; i < world->bodies.count + world->walls.count; i++) {
     const rigid_body *b = rigid_body_at(world, i);
-    const uint32_t words[] = {(uint32_t)b->type, (uint32_t)b->shape, b->material, b->is_wall};
+    const uint32_t words[] = {(uint32_t)b->type + (b->is_sensor ? RIGID_RECORD_SENSOR : 0), (uint32_t)b->shape,
+                              b->material, b->is_wall};
     h = gz_hash_bytes(words, sizeof words, h);
     const double said[] = {b->radius,     b->edges[0],   b->edges[1],   b->edges[2],   b->length,
                            b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],

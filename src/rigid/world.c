@@ -227,6 +227,8 @@ static graze_status check_body(const graze_rigid *world, const char *words, cons
   if (!(isfinite(def->angular_damping) && def->angular_damping >= 0))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: angular_damping is %.17g: it must be finite and at least 0",
                    words, def->angular_damping);
+  if (def->sensor && def->type == GRAZE_BODY_DYNAMIC)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s is dynamic: a sensor is static or kinematic", words);
   const double *v = def->velocity, *w = def->spin;
   if (def->type == GRAZE_BODY_STATIC && (dot3(v, v) != 0 || dot3(w, w) != 0))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s is static: it has no velocity and no spin", words);
@@ -301,6 +303,7 @@ static graze_status fill_body(graze_rigid *world, const graze_rigid_body_def *de
   b->type = def->type;
   b->user_id = def->user_id;
   b->material = def->material;
+  b->is_sensor = def->sensor;
   gz_rigid_set_shape(b, def);
   status = shape_body(world, words.text, def, b);
   if (status != GRAZE_OK) return status;
@@ -393,6 +396,7 @@ graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze
   def->linear_damping = b->damping[0];
   def->angular_damping = b->damping[1];
   def->material = b->material;
+  def->sensor = b->is_sensor;
   def->user_id = b->user_id;
   return GRAZE_OK;
 }
@@ -491,6 +495,7 @@ static void add_contact_sums(const graze_rigid *world, const gz_array *contacts,
   for (size_t i = 0, count; i < contacts->count; i += count) {
     double least = (double)INFINITY;
     count = gz_rigid_count_patches(&list[i], list + contacts->count);
+    if (rigid_is_sensed(world, &list[i])) continue;
     for (size_t k = 0; k < count; k++) least = fmin(least, find_least_gap(world, &list[i + k]));
     sums->contacts += least <= 0;
     sums->max_overlap = fmax(sums->max_overlap, -least);
@@ -531,7 +536,7 @@ void graze_rigid_find_touching(const graze_rigid *world, bool *touching) {
   for (int k = 0; k < 2; k++) {
     for (size_t i = 0; i < lists[k]->count; i++) {
       const rigid_contact *c = RIGID_AT(*lists[k], rigid_contact, i);
-      if (!c->touches) continue;
+      if (!c->touches || rigid_is_sensed(world, c)) continue;
       touching[c->a] = true;
       if (c->b < world->bodies.count) touching[c->b] = true;
     }
