@@ -35,15 +35,15 @@ typedef struct feature_limits {
   const feature_frame *before; /* where the second side was then, or NULL */
 } feature_limits;
 
-/* `frame`: where the second side is. `pairs`: all triangles that may be nearer to
- * each other than margin + the radii, and than `depth`. Appends what touches, in an order that depends on the pairs
- * alone. False: memory refused. O(pairs log pairs).
+/* `frame`: where the second side is. `pairs`: all triangles that may be nearer to each other than margin + the radii,
+ * and than `depth`. Appends what touches, in an order that depends on the pairs alone. False: memory refused. O(pairs
+ * log pairs).
  *
  * A feature counts only where its neighbourhood lies on its side of the contact's plane, which is Gauss' map of each
  * surface looked up at one place: so flat floors of many triangles have no inner edges, and normals are those that
- * surfaces have there. A corner that is behind a face, and nearer to no other
- * place of the surface, is inside; in a valley it may be behind two. What has touched before, or was in front of
- * the face, is still held by it, also when it has come out on the far side of something thin. */
+ * surfaces have there. A corner that is behind a face, and nearer to no other place of the surface, is inside; in a
+ * valley it may be behind two. What has touched before, or was in front of the face, is still held by it, also when it
+ * has come out on the far side of something thin. */
 bool gz_features_find(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
                       const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits,
                       gz_array *touches);
