@@ -7,7 +7,8 @@
  *   dominoes  stones in a row, the first of which falls
  *   pile      balls, boxes and capsules, turned at random, that fall between four walls
  *   chain     links that hang by ball joints, with a ball of a hundred times their mass at the end, held out to the
- * side
+ *             side
+ *   wrecking  the same, which swings into a wall of bricks
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ static const scenes_rigid_facts kinds[SCENES_RIGID_KINDS] = {
     {"dominoes", "stones that knock each other over", "number of stones", 40, 10000, false},
     {"pile", "balls, boxes and capsules that fall into a heap", "number of bodies", 256, 100000, true},
     {"chain", "links that swing, with a weight at the end", "number of links", 20, 1000, false},
+    {"wrecking", "a ball on a chain that swings into a wall of bricks", "bricks along the wall, and rows", 6, 50,
+     false},
 };
 
 const scenes_rigid_facts *scenes_rigid_describe(scenes_rigid_kind kind) {
@@ -136,21 +139,34 @@ static void make_pile(scenes_rigid *r, uint32_t size, random_stream *stream) {
   }
 }
 
-/* From a hook at the origin along x, with the weight at the end. */
-static void make_chain(scenes_rigid *r, uint32_t size) {
+/* From a hook over the origin along x, to the one side or the other, with the weight at the end. */
+static void make_chain(scenes_rigid *r, uint32_t size, double height, double side) {
   for (uint32_t i = 0; i < size; i++) {
-    scenes_body *link = add_body(r, SCENES_BODY_CAPSULE, 0.5 * i + 0.25, 0, 0);
+    scenes_body *link = add_body(r, SCENES_BODY_CAPSULE, side * (0.5 * i + 0.25), 0, height);
     link->size[0] = 0.08;
     link->size[1] = 0.34;
     lean(link, 0, 1);
   }
-  scenes_body *weight = add_body(r, SCENES_BODY_BALL, 0.5 * size + 0.5, 0, 0);
+  scenes_body *weight = add_body(r, SCENES_BODY_BALL, side * (0.5 * size + 0.5), 0, height);
   weight->size[0] = 0.5;
   const double volume = 0.08 * 0.08 * (0.34 + 4.0 / 3 * 0.08), ball = 4.0 / 3 * 0.125; /* over pi */
   weight->density = 1000 * 100 * volume / ball;
   for (uint32_t i = 0; i <= size; i++) {
     scenes_joint *joint = &r->joints[r->joint_count++];
-    *joint = (scenes_joint){.a = i, .b = i > 0 ? i - 1 : SCENES_NO_BODY, .point = {0.5 * i, 0, 0}};
+    *joint = (scenes_joint){.a = i, .b = i > 0 ? i - 1 : SCENES_NO_BODY, .point = {side * 0.5 * i, 0, height}};
+  }
+}
+
+enum { WRECKING_LINKS = 8 };
+
+/* The ball, whose lowest place is 1.5 above the ground, meets the wall there. */
+static void make_wrecking(scenes_rigid *r, uint32_t size) {
+  const double length = 1, thickness = 0.4, height = 0.4;
+  make_chain(r, WRECKING_LINKS, 6, -1);
+  for (uint32_t row = 0; row < size; row++) {
+    for (uint32_t i = 0; i < size; i++)
+      add_box(r, 0.55 + 0.5 * thickness, length * (i - 0.5 * (size - 1) + (row % 2 == 0 ? 0.125 : -0.125)),
+              height * (row + 0.5), thickness, 0.99 * length, height);
   }
 }
 
@@ -164,6 +180,8 @@ static uint64_t count_bodies(scenes_rigid_kind kind, uint64_t size) {
       return size * (size + 1) + size * (size - 1) / 2;
     case SCENES_RIGID_CHAIN:
       return size + 1;
+    case SCENES_RIGID_WRECKING:
+      return size * size + WRECKING_LINKS + 1;
     default:
       return size;
   }
@@ -173,7 +191,7 @@ bool scenes_rigid_make(scenes_rigid_kind kind, uint32_t size, uint64_t seed, sce
   random_stream stream = {seed};
   *r = (scenes_rigid){.kind = kind, .gravity = {0, 0, -9.81}, .friction = 0.5};
   r->bodies = malloc(count_bodies(kind, size) * sizeof *r->bodies);
-  r->joints = malloc((size + (size_t)1) * sizeof *r->joints);
+  r->joints = malloc((size + (size_t)WRECKING_LINKS + 1) * sizeof *r->joints);
   if (!r->bodies || !r->joints) {
     scenes_rigid_free(r);
     return false;
@@ -195,8 +213,11 @@ bool scenes_rigid_make(scenes_rigid_kind kind, uint32_t size, uint64_t seed, sce
     case SCENES_RIGID_PILE:
       make_pile(r, size, &stream);
       break;
+    case SCENES_RIGID_WRECKING:
+      make_wrecking(r, size);
+      break;
     default:
-      make_chain(r, size);
+      make_chain(r, size, 0, 1);
   }
   return true;
 }

@@ -309,6 +309,7 @@ typedef enum scenes_rigid_kind {
   SCENES_RIGID_DOMINOES,
   SCENES_RIGID_PILE,
   SCENES_RIGID_CHAIN,
+  SCENES_RIGID_WRECKING,
   SCENES_RIGID_KINDS
 } scenes_rigid_kind;
 
