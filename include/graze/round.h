@@ -46,10 +46,10 @@ typedef struct graze_round_side {
  *
  * Relations of balls and capsules to each other, of balls to cylinders, and of cylinders with parallel axes are never
  * unknown. Other relations of cylinders to cylinders and capsules are told by prisms in and around one of the two, and
- * unknown where these do not agree (GRAZE_DOUBT_ROUND). Those to a mesh are unknown where a mesh would be, and where
- * the mesh intersects itself within the round object and no point of that tells what the object has in common with it.
- * Errors: as graze_relate_meshes, ARGUMENT for what is no core and a radius that is none, and POSE where posed ends of
- * a cylinder are the same. */
+ * unknown where these do not agree for either one (GRAZE_DOUBT_ROUND). Those to a mesh are unknown where a mesh would
+ * be, and where the mesh intersects itself within the round object and no point of that tells what the object has in
+ * common with it. Errors: as graze_relate_meshes, ARGUMENT for what is no core and a radius that is none, and POSE
+ * where posed ends of a cylinder are the same. */
 GRAZE_API graze_status graze_round_relate(graze_query *query, const graze_round_side *a, const graze_round_side *b,
                                           const graze_relate_options *options, graze_relate_result *result);
 

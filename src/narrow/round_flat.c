@@ -195,8 +195,9 @@ static graze_relation between_prisms(graze_relation inner, graze_relation outer)
   return common && only_a && only_b ? GRAZE_CROSS : GRAZE_UNKNOWN;
 }
 
-static graze_status relate_by_prisms(const round_pair *p, graze_verdict *verdict) {
-  const int flat = p->flat[1] ? 1 : 0, other = 1 - flat;
+/* By prisms of the one that is said. */
+static graze_status relate_by_prisms(const round_pair *p, int flat, graze_verdict *verdict) {
+  const int other = 1 - flat;
   graze_query *q = p->query;
   prism *made = gz_memory_alloc(q->context, sizeof *made);
   if (made == NULL) return gz_fail_memory(q->context, sizeof *made);
@@ -243,5 +244,10 @@ graze_status gz_round_relate_flat(const round_pair *p, graze_verdict *verdict) {
     verdict->relation = GRAZE_TOUCH;
     return GRAZE_OK;
   }
-  return relate_by_prisms(p, verdict);
+  graze_status status = GRAZE_OK;
+  verdict->relation = GRAZE_UNKNOWN;
+  for (int k = 0; k < 2 && status == GRAZE_OK && verdict->relation == GRAZE_UNKNOWN; k++) {
+    if (p->flat[k]) status = relate_by_prisms(p, k, verdict); /* those of b may tell what those of a do not */
+  }
+  return status;
 }
