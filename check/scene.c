@@ -267,10 +267,11 @@ graze_status graze_check_read_motion(graze_check *c, const char *path, graze_mot
     graze_motion_move *move = &motion->moves[i];
     const check_object *object = &c->objects[move->object];
     if (object->radius > 0 && !graze_pose_is_rigid(&move->pose)) {
+      status = gz_fail(c->context, GRAZE_ERROR_POSE,
+                       "%s: step %" PRIu32 ": object \"%s\": its pose is not rigid, and it would not stay round", path,
+                       move->step, object->name);
       graze_motion_free(motion);
-      return gz_fail(c->context, GRAZE_ERROR_POSE,
-                     "%s: step %" PRIu32 ": object \"%s\": its pose is not rigid, and it would not stay round", path,
-                     move->step, object->name);
+      return status;
     }
     move->pose = gz_check_scaled(&move->pose, c->objects[move->object].factor);
   }

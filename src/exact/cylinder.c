@@ -122,10 +122,9 @@ static const big *side_of(const view *v, int end) {
 
 /* Of an edge whose ends are on different sides: (p (q side) - q (p side)) / (q side - p side). */
 static void pass_edge(const view *p, const view *q, int end, passage *out) {
-  const big *from = side_of(p, end), *to = side_of(q, end);
-  const view *first = to->sign > 0 ? p : q, *second = to->sign > 0 ? q : p;
-  from = side_of(first, end);
-  to = side_of(second, end);
+  const bool is_up = side_of(q, end)->sign > 0;
+  const view *first = is_up ? p : q, *second = is_up ? q : p;
+  const big *from = side_of(first, end), *to = side_of(second, end);
   for (int k = 0; k < 3; k++) difference(&first->across.x[k], to, &second->across.x[k], from, &out->across.x[k]);
   gz_big_sub(&out->weight, to, from);
 }
