@@ -1,34 +1,11 @@
 /* The record of a world: what it is made of, then what becomes of it. */
 #include "dynamics/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
-
-enum { MOST_HASHES = 1024 };
-
-typedef struct world_recorder {
-  archive_writer writer;
-  char *path;
-  uint32_t steps; /* that wait for their section, all of the same dt */
-  double dt;
-  uint64_t hashes[MOST_HASHES];
-} world_recorder;
-
-static archive_writer *writer_of(const graze_world *world) {
-  world_recorder *rec = world->recorder;
-  return rec != NULL && rec->writer.status == GRAZE_OK ? &rec->writer : NULL;
-}
+#include "base/context.h"
 
 /* ---- what a world is made of ------------------------------------------------------------------------------------- */
-
-static void put_double(archive_writer *w, double x) {
-  gz_archive_put(w, &x, sizeof x);
-}
 
 static void put_def(archive_writer *w, const graze_world_def *def) {
   gz_archive_put(w, def->gravity, sizeof def->gravity);
@@ -117,8 +94,8 @@ static void put_body(archive_writer *w, const graze_world *world, const dem_body
     gz_archive_put_u32(w, mesh_number(world, body->surface));
     return;
   }
-  put_double(w, world->now[world->place[body->number]].position[3]);
-  put_double(w, body->mass);
+  gz_archive_put_double(w, world->now[world->place[body->number]].position[3]);
+  gz_archive_put_double(w, body->mass);
 }
 
 static void put_set(archive_writer *w, const graze_world *world, const particle_set *set) {
@@ -126,11 +103,12 @@ static void put_set(archive_writer *w, const graze_world *world, const particle_
   gz_archive_put_u32(w, RECORD_SET);
   gz_archive_put_text(w, set->name);
   gz_archive_put_u32(w, kind->material);
-  put_double(w, set->mass);
-  put_double(w, set->density);
+  gz_archive_put_double(w, set->mass);
+  gz_archive_put_double(w, set->density);
   gz_archive_put(w, kind->drag, sizeof kind->drag);
   gz_archive_put_u32(w, set->count);
-  for (uint32_t i = 0; i < set->count; i++) put_double(w, world->now[world->place[set->number + i]].position[3]);
+  for (uint32_t i = 0; i < set->count; i++)
+    gz_archive_put_double(w, world->now[world->place[set->number + i]].position[3]);
 }
 
 /* Sets and bodies have kinds in the order in which they were added. */
@@ -158,32 +136,16 @@ static void put_definition(archive_writer *w, const graze_world *world) {
 
 /* ---- what becomes of it ------------------------------------------------------------------------------------------ */
 
-static void put_steps(world_recorder *rec) {
-  if (rec->steps == 0) return;
-  gz_archive_put_u32(&rec->writer, CALL_STEPS);
-  put_double(&rec->writer, rec->dt);
-  gz_archive_put_u64(&rec->writer, rec->steps);
-  gz_archive_put(&rec->writer, rec->hashes, rec->steps * sizeof rec->hashes[0]);
-  rec->steps = 0;
-}
-
 void gz_record_flush(graze_world *world) {
-  archive_writer *w = writer_of(world);
-  if (w == NULL) return;
-  put_steps(world->recorder);
-  if (w->used > 0) gz_archive_end_section(w, ARCHIVE_WORLD_RUN);
+  gz_run_flush(world->recorder);
 }
 
 void gz_record_step(graze_world *world) {
-  world_recorder *rec = world->recorder;
-  if (writer_of(world) == NULL) return;
-  if (rec->steps == MOST_HASHES || (rec->steps > 0 && rec->dt != world->dt)) gz_record_flush(world);
-  rec->dt = world->dt;
-  rec->hashes[rec->steps++] = graze_world_get_hash(world);
+  if (gz_run_writer(world->recorder) != NULL) gz_run_put_step(world->recorder, world->dt, graze_world_get_hash(world));
 }
 
 void gz_record_velocity(graze_world *world, uint32_t body, const double velocity[3], const double spin[3]) {
-  archive_writer *w = writer_of(world);
+  archive_writer *w = gz_run_writer(world->recorder);
   if (w == NULL) return;
   gz_archive_put_u32(w, CALL_VELOCITY);
   gz_archive_put_u32(w, body);
@@ -192,7 +154,7 @@ void gz_record_velocity(graze_world *world, uint32_t body, const double velocity
 }
 
 void gz_record_particles(graze_world *world, uint32_t set, const graze_particle_state *state) {
-  archive_writer *w = writer_of(world);
+  archive_writer *w = gz_run_writer(world->recorder);
   if (w == NULL) return;
   const double *const arrays[3] = {state->positions, state->velocities, state->spins};
   uint32_t given = 0;
@@ -207,7 +169,7 @@ void gz_record_particles(graze_world *world, uint32_t set, const graze_particle_
 }
 
 void gz_record_state(graze_world *world) {
-  archive_writer *w = writer_of(world);
+  archive_writer *w = gz_run_writer(world->recorder);
   if (w == NULL) return;
   gz_record_flush(world);
   gz_world_put_state(w, world);
@@ -216,33 +178,13 @@ void gz_record_state(graze_world *world) {
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 graze_status gz_record_close(graze_world *world) {
-  world_recorder *rec = world->recorder;
-  if (rec == NULL) return GRAZE_OK;
-  gz_record_flush(world);
-  if (rec->writer.status == GRAZE_OK) gz_archive_end_section(&rec->writer, ARCHIVE_WORLD_END);
-  graze_status status = rec->writer.status;
-  if (close(rec->writer.file) != 0 && status == GRAZE_OK)
-    status = gz_file_error(world->context, rec->path, "cannot write");
-  gz_archive_writer_release(&rec->writer);
-  gz_free(rec->path);
-  gz_free(rec);
-  world->recorder = NULL;
-  return status;
+  return gz_run_close(&world->recorder);
 }
 
 graze_status graze_world_record_end(graze_world *world) {
   if (world == NULL) return gz_fail_null(NULL);
   if (world->recorder == NULL) return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "record: none is running");
   return gz_record_close(world);
-}
-
-/* Without its beginning a record is good for nothing: a file that was made for it is taken away. */
-static graze_status give_up(graze_world *world, const char *path) {
-  struct stat about;
-  bool is_file = fstat(world->recorder->writer.file, &about) == 0 && S_ISREG(about.st_mode);
-  graze_status status = gz_record_close(world);
-  if (is_file) unlink(path);
-  return status;
 }
 
 graze_status graze_world_record(graze_world *world, const char *path) {
@@ -254,20 +196,9 @@ graze_status graze_world_record(graze_world *world, const char *path) {
   if (status == GRAZE_OK) status = gz_world_make_laws(world);
   if (status == GRAZE_OK && (world->kept_wait || world->carries)) status = gz_list_update(world);
   if (status != GRAZE_OK) return status;
-  world_recorder *rec = gz_new_zeroed(context, 1, sizeof *rec);
-  char *copy = gz_new_text(context, path);
-  int file = rec != NULL && copy != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
-  if (file < 0) {
-    status = rec == NULL || copy == NULL ? gz_fail_memory(context, sizeof *rec)
-                                         : gz_file_error(context, path, "cannot create");
-    gz_free(rec);
-    gz_free(copy);
-    return status;
-  }
-  rec->path = copy;
-  world->recorder = rec;
-  gz_archive_begin(&rec->writer, context, file, copy);
-  put_definition(&rec->writer, world);
-  gz_world_put_state(&rec->writer, world);
-  return rec->writer.status == GRAZE_OK ? GRAZE_OK : give_up(world, path);
+  status = gz_run_record(context, path, ARCHIVE_WORLD_RUN, ARCHIVE_WORLD_END, &world->recorder);
+  if (status != GRAZE_OK) return status;
+  put_definition(&world->recorder->writer, world);
+  gz_world_put_state(&world->recorder->writer, world);
+  return world->recorder->writer.status == GRAZE_OK ? GRAZE_OK : gz_run_give_up(&world->recorder);
 }

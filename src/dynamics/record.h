@@ -8,16 +8,16 @@
 #define GRAZE_SRC_DYNAMICS_RECORD_H
 
 #include "dynamics/world.h"
-#include "scene/archive.h"
+#include "scene/run_record.h"
 
 enum { WORLD_RECORD_VERSION = 2 };
 
 /* What is in a world, in the order in which it was added. */
 typedef enum record_kind { RECORD_BALL, RECORD_SET, RECORD_MESH } record_kind;
 
-/* In a section of calls. STEPS: double dt, uint64 count, the hash after each. VELOCITY: uint32 body, six doubles.
- * PARTICLES: uint32 set, uint32 bits of what is there (positions, velocities, spins), the arrays. */
-typedef enum world_call { CALL_STEPS = 1, CALL_VELOCITY, CALL_PARTICLES } world_call;
+/* In a section of calls, besides steps. VELOCITY: uint32 body, six doubles. PARTICLES: uint32 set, uint32 bits of what
+ * is there (positions, velocities, spins), the arrays. */
+typedef enum world_call { CALL_VELOCITY = RUN_STEPS + 1, CALL_PARTICLES } world_call;
 
 /* state.c: a section with the state; and the state of the section that was read, behind its first number, which says of
  * which world it is. */

@@ -313,19 +313,13 @@ graze_status graze_world_save(graze_world *world, const char *path) {
 
 /* ---- restoring ------------------------------------------------------------------------------------------------- */
 
-static double take_double(archive_reader *r) {
-  double x;
-  memcpy(&x, gz_archive_take(r, sizeof x), sizeof x);
-  return x;
-}
-
 static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
   uint32_t p = world->place[n];
   ball_rows *now = &world->now[p], *next = &world->next[p];
   double *const rows[] = {now->position, now->velocity, now->spin, next->velocity, next->spin};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     memcpy(rows[i], gz_archive_take(r, 3 * sizeof(double)), 3 * sizeof(double));
-  world->dissipated[p] = take_double(r);
+  world->dissipated[p] = gz_archive_take_double(r);
 }
 
 /* In the first free slot. Those who are too far apart for one touch no more. */
@@ -402,8 +396,8 @@ graze_status gz_world_take_state(archive_reader *r, graze_world *world) {
   if (r->length < least) return gz_archive_error(r, "the state ends too early");
   world->step = gz_archive_take_u64(r);
   world->start_step = gz_archive_take_u64(r);
-  world->dt = take_double(r);
-  world->start_time = take_double(r);
+  world->dt = gz_archive_take_double(r);
+  world->start_time = gz_archive_take_double(r);
   world->is_accelerated = gz_archive_take_u32(r) != 0;
   for (uint32_t n = 0; n < world->count; n++) take_ball(r, world, n);
   for (size_t i = 0; i < world->bodies.count; i++) {

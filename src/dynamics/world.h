@@ -201,13 +201,13 @@ struct graze_world {
 
   uint64_t step, start_step; /* start: since when steps have been of dt */
   double dt, start_time;
-  gz_array contacts;               /* graze_contact */
-  gz_array events;                 /* graze_contact_event */
-  gz_array lost;                   /* pass_event: of contacts that ended between passes */
-  gz_array escaped;                /* graze_member */
-  struct world_recorder *recorder; /* or NULL */
-  bool lost_memory;                /* there was none for `lost` */
-  buffer asked[5];                 /* engine.c: what an engine is asked with */
+  gz_array contacts;             /* graze_contact */
+  gz_array events;               /* graze_contact_event */
+  gz_array lost;                 /* pass_event: of contacts that ended between passes */
+  gz_array escaped;              /* graze_member */
+  struct run_recorder *recorder; /* or NULL */
+  bool lost_memory;              /* there was none for `lost` */
+  buffer asked[5];               /* engine.c: what an engine is asked with */
   uint64_t engine_steps;
   uint64_t engine_run, engine_begun; /* what it has the state of, unless that has changed since: then 0 */
   double engine_dt;

@@ -124,8 +124,8 @@ static int sign_of_point(const immersion *m, const double x[3]) {
 /* A point of the world, in the mesh's solid. */
 static graze_status locate_point(const immersion *m, const double x[3], location *where) {
   mesh_header header = *m->p->of[m->round]->place.mesh->header; /* for its size alone */
-  const graze_mesh stub = {.header = &header};
-  const side from = {&stub, graze_pose_identity(), true};
+  const graze_mesh sized = {.header = &header};
+  const side from = {&sized, graze_pose_identity(), true};
   const operand *own = &m->o.of[m->mesh];
   const part_filter solid_parts = {.shape = own->shape, .strict = own->strict, .skip = NO_PART};
   int winding;

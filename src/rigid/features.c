@@ -33,7 +33,7 @@ typedef struct finding {
   const feature_frame *frame;
   const feature_limits *limits;
   double margin, depth, radius, slack;
-  gz_array claims;
+  gz_array *claims;
   double corners[2][3][3]; /* of the two triangles, in the first's coordinates */
   bool no_memory;
 } finding;
@@ -69,11 +69,11 @@ static bool edge_faces(const finding *f, int side, uint32_t edge, const double w
 /* `out`: the unit vector from the side `to` to the side `from`, whose feature is at `at`. */
 static claim *put(finding *f, int from, const double at[3], const double foot[3], const double out[3], double height,
                   touch_kind kind, uint32_t mine, uint32_t other) {
-  if (!array_reserve(f->context, &f->claims, 1, sizeof(claim))) {
+  if (!array_reserve(f->context, f->claims, 1, sizeof(claim))) {
     f->no_memory = true;
     return NULL;
   }
-  claim *c = (claim *)f->claims.data + f->claims.count++;
+  claim *c = (claim *)f->claims->data + f->claims->count++;
   memset(c, 0, sizeof *c);
   memcpy(c->touch.points[from], at, sizeof c->touch.points[from]);
   memcpy(c->touch.points[1 - from], foot, sizeof c->touch.points[from]);
@@ -387,8 +387,8 @@ static double find_nearest(const claim *first, const claim *end) {
 }
 
 static bool keep_claims(finding *f, gz_array *touches) {
-  claim *all = f->claims.data;
-  const size_t count = f->claims.count;
+  claim *all = f->claims->data;
+  const size_t count = f->claims->count;
   if (count == 0) return true;
   qsort(all, count, sizeof *all, compare_claims);
   if (!array_reserve(f->context, touches, count, sizeof(feature_touch))) return false;
@@ -410,13 +410,12 @@ static double find_slack(const finding *f) {
 }
 
 bool gz_features_find(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
-                      const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits,
+                      const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits, gz_array *claims,
                       gz_array *touches) {
-  finding f = {context, sides, frame, limits, .margin = limits->margin, .depth = limits->depth};
+  finding f = {context, sides, frame, limits, .margin = limits->margin, .depth = limits->depth, .claims = claims};
+  claims->count = 0;
   f.radius = sides[0].radius + sides[1].radius;
   f.slack = find_slack(&f);
   for (uint64_t i = 0; i < count && !f.no_memory; i++) try_pair(&f, &pairs[i]);
-  const bool good = !f.no_memory && keep_claims(&f, touches);
-  gz_free(f.claims.data);
-  return good;
+  return !f.no_memory && keep_claims(&f, touches);
 }

@@ -43,9 +43,9 @@ typedef struct feature_limits {
  * surface looked up at one place: so flat floors of many triangles have no inner edges, and normals are those that
  * surfaces have there. A corner that is behind a face, and nearer to no other place of the surface, is inside; in a
  * valley it may be behind two. What has touched before, or was in front of the face, is still held by it, also when it
- * has come out on the far side of something thin. */
+ * has come out on the far side of something thin. `claims` is scratch, whose room is used again. */
 bool gz_features_find(const graze_context *context, const feature_side sides[2], const feature_frame *frame,
-                      const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits,
+                      const graze_triangle_pair *pairs, uint64_t count, const feature_limits *limits, gz_array *claims,
                       gz_array *touches);
 
 #endif

@@ -37,12 +37,16 @@ static void fill_tensor(const double axes[9], const double moments[3], double te
   }
 }
 
+void gz_rigid_find_rotation(const double q[4], double rotation[9]) {
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  const double found[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                           2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                           2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+  memcpy(rotation, found, sizeof found);
+}
+
 void gz_rigid_set_rotation(rigid_body *body) {
-  const double *q = body->orientation, w = q[0], x = q[1], y = q[2], z = q[3];
-  const double rotation[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                              2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                              2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  memcpy(body->rotation, rotation, sizeof rotation);
+  gz_rigid_find_rotation(body->orientation, body->rotation);
   if (body->type == GRAZE_BODY_DYNAMIC) gz_rigid_set_inertia(body, 0);
 }
 

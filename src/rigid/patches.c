@@ -118,14 +118,14 @@ static void find_frame(patching *p) {
 
 /* The same from where they stood when nothing was deep. */
 static void find_frame_before(const patching *p, const rigid_stand *stand, feature_frame *frame) {
-  rigid_body there = {.orientation = {stand->turn[0], stand->turn[1], stand->turn[2], stand->turn[3]}};
-  gz_rigid_set_rotation(&there);
-  memcpy(frame->rotation, there.rotation, sizeof frame->rotation);
+  double rotation[9];
+  gz_rigid_find_rotation(stand->turn, rotation);
+  memcpy(frame->rotation, rotation, sizeof rotation);
   memcpy(frame->place, stand->place, sizeof frame->place);
   if (find_smaller(p) == p->b) return;
   double back[3];
-  turn_back3(there.rotation, stand->place, back);
-  for (int i = 0; i < 9; i++) frame->rotation[i] = there.rotation[3 * (i % 3) + i / 3];
+  turn_back3(rotation, stand->place, back);
+  for (int i = 0; i < 9; i++) frame->rotation[i] = rotation[3 * (i % 3) + i / 3];
   for (int k = 0; k < 3; k++) frame->place[k] = -back[k];
 }
 
@@ -210,9 +210,10 @@ static graze_status touch_surfaces(patching *p, const rigid_contact *old, uint32
     limits.before = &before;
   }
   const graze_context *context = p->world->context;
-  const bool good = gz_features_find(context, sides, &p->frame, pairs, count, &limits, &p->worker->touches) &&
-                    gz_piercings_hold(context, sides, &p->frame, pairs, count, nearly * fmin(p->a->least, p->b->least),
-                                      &p->worker->touches);
+  const bool good =
+      gz_features_find(context, sides, &p->frame, pairs, count, &limits, &p->worker->claims, &p->worker->touches) &&
+      gz_piercings_hold(context, sides, &p->frame, pairs, count, nearly * fmin(p->a->least, p->b->least),
+                        &p->worker->touches);
   return good ? GRAZE_OK : fail_memory(p);
 }
 

@@ -1,29 +1,12 @@
 /* The record of a world of rigid bodies: what it is made of, then what becomes of it. */
 #include "rigid/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "base/context.h"
 
 /* In a section: bytes of calls with few steps between them. */
-enum { MOST_HASHES = 1024, MOST_CALLS = 1 << 16 };
-
-typedef struct rigid_recorder {
-  archive_writer writer;
-  char *path;
-  uint32_t steps; /* that wait for their section, all of the same dt */
-  double dt;
-  uint64_t hashes[MOST_HASHES];
-} rigid_recorder;
-
-static archive_writer *writer_of(const graze_rigid *world) {
-  rigid_recorder *rec = world->recorder;
-  return rec != NULL && rec->writer.status == GRAZE_OK ? &rec->writer : NULL;
-}
+enum { MOST_CALLS = 1 << 16 };
 
 graze_status gz_rigid_refuse_recorded(const graze_rigid *world) {
   if (world->recorder == NULL) return GRAZE_OK;
@@ -32,20 +15,16 @@ graze_status gz_rigid_refuse_recorded(const graze_rigid *world) {
 
 /* ---- what a world is made of ------------------------------------------------------------------------------------- */
 
-static void put_double(archive_writer *w, double x) {
-  gz_archive_put(w, &x, sizeof x);
-}
-
 static void put_def(archive_writer *w, const graze_rigid_def *def) {
   gz_archive_put(w, def->gravity, sizeof def->gravity);
   gz_archive_put(w, def->bounds.min, sizeof def->bounds.min);
   gz_archive_put(w, def->bounds.max, sizeof def->bounds.max);
   gz_archive_put_u32(w, def->substeps);
-  put_double(w, def->push_speed);
-  put_double(w, def->rebound);
+  gz_archive_put_double(w, def->push_speed);
+  gz_archive_put_double(w, def->rebound);
   gz_archive_put_u32(w, def->solver);
   gz_archive_put_u32(w, def->sleep);
-  put_double(w, def->sleep_speed);
+  gz_archive_put_double(w, def->sleep_speed);
   gz_archive_put_u32(w, def->events);
 }
 
@@ -140,7 +119,7 @@ static void put_joints(archive_writer *w, const graze_rigid *world) {
     gz_archive_put(w, j->axis, sizeof j->axis);
     gz_archive_put(w, j->across, sizeof j->across);
     gz_archive_put(w, j->rest, sizeof j->rest);
-    put_double(w, j->length);
+    gz_archive_put_double(w, j->length);
   }
 }
 
@@ -156,37 +135,16 @@ static void put_definition(archive_writer *w, const graze_rigid *world) {
 
 /* ---- what becomes of it ------------------------------------------------------------------------------------------ */
 
-static void put_steps(rigid_recorder *rec) {
-  if (rec->steps == 0) return;
-  gz_archive_put_u32(&rec->writer, RIGID_CALL_STEPS);
-  put_double(&rec->writer, rec->dt);
-  gz_archive_put_u64(&rec->writer, rec->steps);
-  gz_archive_put(&rec->writer, rec->hashes, rec->steps * sizeof rec->hashes[0]);
-  rec->steps = 0;
-}
-
-/* What was recorded so far goes to the file. */
-static void flush(const graze_rigid *world) {
-  archive_writer *w = writer_of(world);
-  if (w == NULL) return;
-  put_steps(world->recorder);
-  if (w->used > 0) gz_archive_end_section(w, ARCHIVE_RIGID_RUN);
-}
-
 void gz_rigid_record_step(const graze_rigid *world) {
-  rigid_recorder *rec = world->recorder;
-  if (writer_of(world) == NULL) return;
-  if (rec->steps == MOST_HASHES || (rec->steps > 0 && rec->dt != world->dt)) flush(world);
-  rec->dt = world->dt;
-  rec->hashes[rec->steps++] = graze_rigid_get_hash(world);
+  if (gz_run_writer(world->recorder) != NULL) gz_run_put_step(world->recorder, world->dt, graze_rigid_get_hash(world));
 }
 
 /* Steps before a call stand before it. */
 static archive_writer *begin_call(const graze_rigid *world, rigid_call call) {
-  archive_writer *w = writer_of(world);
+  archive_writer *w = gz_run_writer(world->recorder);
   if (w == NULL) return NULL;
-  if (w->used > MOST_CALLS) flush(world);
-  put_steps(world->recorder);
+  if (w->used > MOST_CALLS) gz_run_flush(world->recorder);
+  gz_run_put_steps(world->recorder);
   gz_archive_put_u32(w, call);
   return w;
 }
@@ -205,27 +163,16 @@ void gz_rigid_record_wake(const graze_rigid *world, uint32_t body) {
 }
 
 void gz_rigid_record_state(const graze_rigid *world) {
-  archive_writer *w = writer_of(world);
+  archive_writer *w = gz_run_writer(world->recorder);
   if (w == NULL) return;
-  flush(world);
+  gz_run_flush(world->recorder);
   gz_rigid_put_state(w, world);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 graze_status gz_rigid_close_record(graze_rigid *world) {
-  rigid_recorder *rec = world->recorder;
-  if (rec == NULL) return GRAZE_OK;
-  flush(world);
-  if (rec->writer.status == GRAZE_OK) gz_archive_end_section(&rec->writer, ARCHIVE_RIGID_END);
-  graze_status status = rec->writer.status;
-  if (close(rec->writer.file) != 0 && status == GRAZE_OK)
-    status = gz_file_error(world->context, rec->path, "cannot write");
-  gz_archive_writer_release(&rec->writer);
-  gz_free(rec->path);
-  gz_free(rec);
-  world->recorder = NULL;
-  return status;
+  return gz_run_close(&world->recorder);
 }
 
 graze_status graze_rigid_record_end(graze_rigid *world) {
@@ -234,34 +181,14 @@ graze_status graze_rigid_record_end(graze_rigid *world) {
   return gz_rigid_close_record(world);
 }
 
-/* Without its beginning a record is good for nothing: a file that was made for it is taken away. */
-static graze_status give_up(graze_rigid *world, const char *path) {
-  struct stat about;
-  bool is_file = fstat(world->recorder->writer.file, &about) == 0 && S_ISREG(about.st_mode);
-  graze_status status = gz_rigid_close_record(world);
-  if (is_file) unlink(path);
-  return status;
-}
-
 graze_status graze_rigid_record(graze_rigid *world, const char *path) {
   if (world == NULL || path == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   const graze_context *context = world->context;
   if (world->recorder != NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "record: the world is being recorded");
   if (world->is_broken) return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "record: an earlier run failed");
-  rigid_recorder *rec = gz_new_zeroed(context, 1, sizeof *rec);
-  char *copy = gz_new_text(context, path);
-  int file = rec != NULL && copy != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
-  if (file < 0) {
-    graze_status status = rec == NULL || copy == NULL ? gz_fail_memory(context, sizeof *rec)
-                                                      : gz_file_error(context, path, "cannot create");
-    gz_free(rec);
-    gz_free(copy);
-    return status;
-  }
-  rec->path = copy;
-  world->recorder = rec;
-  gz_archive_begin(&rec->writer, context, file, copy);
-  put_definition(&rec->writer, world);
-  gz_rigid_put_state(&rec->writer, world);
-  return rec->writer.status == GRAZE_OK ? GRAZE_OK : give_up(world, path);
+  graze_status status = gz_run_record(context, path, ARCHIVE_RIGID_RUN, ARCHIVE_RIGID_END, &world->recorder);
+  if (status != GRAZE_OK) return status;
+  put_definition(&world->recorder->writer, world);
+  gz_rigid_put_state(&world->recorder->writer, world);
+  return world->recorder->writer.status == GRAZE_OK ? GRAZE_OK : gz_run_give_up(&world->recorder);
 }

@@ -8,16 +8,15 @@
 #define GRAZE_SRC_RIGID_RECORD_H
 
 #include "rigid/rigid.h"
-#include "scene/archive.h"
+#include "scene/run_record.h"
 
 enum { RIGID_RECORD_VERSION = 1 };
 
 /* In the word that has a body's type. */
 enum { RIGID_RECORD_SENSOR = 256 };
 
-/* In a section of calls. STEPS: double dt, uint64 count, the hash after each. VELOCITY: uint32 body, six doubles. WAKE:
- * uint32 body. */
-typedef enum rigid_call { RIGID_CALL_STEPS = 1, RIGID_CALL_VELOCITY, RIGID_CALL_WAKE } rigid_call;
+/* In a section of calls, besides steps. VELOCITY: uint32 body, six doubles. WAKE: uint32 body. */
+typedef enum rigid_call { RIGID_CALL_VELOCITY = RUN_STEPS + 1, RIGID_CALL_WAKE } rigid_call;
 
 /* state.c: a section with the state; and the state of the section that was read. */
 void gz_rigid_put_state(archive_writer *w, const graze_rigid *world);

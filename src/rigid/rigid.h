@@ -169,8 +169,8 @@ struct graze_rigid {
   uint64_t step, start_step;
   double dt, start_time, dissipated;
   bool is_broken;
-  struct rigid_checker *checker;   /* NULL until somebody asks */
-  struct rigid_recorder *recorder; /* NULL: nobody records */
+  struct rigid_checker *checker; /* NULL until somebody asks */
+  struct run_recorder *recorder; /* NULL: nobody records */
 };
 
 /* Scratch of a worker. */
@@ -178,6 +178,7 @@ typedef struct rigid_worker {
   buffer memory, pattern, pairs, used;
   graze_query *query;        /* for meshes; made when first needed */
   gz_array touches, patches; /* feature_touch, rigid_contact: of meshes and compounds */
+  gz_array claims;           /* features.c: what may become a touch of two meshes */
   gz_array boxes, olds;      /* graze_box, rigid_contact: of parts of compounds */
   bool no_memory;
 } rigid_worker;
@@ -195,6 +196,8 @@ static inline bool rigid_is_sensed(const graze_rigid *world, const rigid_contact
 
 /* ---- motion.c ---- */
 
+/* The matrix of a unit quaternion (w, x, y, z), row by row. */
+void gz_rigid_find_rotation(const double q[4], double rotation[9]);
 /* Rotation and tensors of the present orientation. */
 void gz_rigid_set_rotation(rigid_body *body);
 

@@ -120,6 +120,7 @@ void graze_rigid_destroy(graze_rigid *world) {
     graze_query_destroy(world->workers[i].query);
     gz_free(world->workers[i].touches.data);
     gz_free(world->workers[i].patches.data);
+    gz_free(world->workers[i].claims.data);
     gz_free(world->workers[i].boxes.data);
     gz_free(world->workers[i].olds.data);
   }

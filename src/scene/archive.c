@@ -46,6 +46,10 @@ void gz_archive_put_u64(archive_writer *w, uint64_t x) {
   gz_archive_put(w, &x, sizeof x);
 }
 
+void gz_archive_put_double(archive_writer *w, double x) {
+  gz_archive_put(w, &x, sizeof x);
+}
+
 void gz_archive_put_text(archive_writer *w, const char *text) {
   size_t length = strlen(text) + 1;
   gz_archive_put_u64(w, length);
@@ -156,6 +160,21 @@ uint64_t gz_archive_take_u64(archive_reader *r) {
   uint64_t x;
   memcpy(&x, gz_archive_take(r, sizeof x), sizeof x);
   return x;
+}
+
+double gz_archive_take_double(archive_reader *r) {
+  double x;
+  memcpy(&x, gz_archive_take(r, sizeof x), sizeof x);
+  return x;
+}
+
+void gz_archive_take_doubles(archive_reader *r, double *numbers, size_t count) {
+  memcpy(numbers, gz_archive_take(r, count * sizeof *numbers), count * sizeof *numbers);
+}
+
+uint64_t gz_archive_take_count(archive_reader *r, size_t least) {
+  uint64_t count = gz_archive_take_u64(r);
+  return count <= (r->length - r->at) / least ? count : UINT64_MAX;
 }
 
 const char *gz_archive_take_text(archive_reader *r) {

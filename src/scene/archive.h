@@ -42,6 +42,7 @@ void gz_archive_begin(archive_writer *w, const graze_context *context, int file,
 void gz_archive_put(archive_writer *w, const void *bytes, size_t size);
 void gz_archive_put_u32(archive_writer *w, uint32_t x);
 void gz_archive_put_u64(archive_writer *w, uint64_t x);
+void gz_archive_put_double(archive_writer *w, double x);
 void gz_archive_put_exactness(archive_writer *w, graze_exactness exactness);
 void gz_archive_put_text(archive_writer *w, const char *text); /* its length and its bytes */
 /* Writes what was put since the last section. */
@@ -73,6 +74,10 @@ graze_status gz_archive_next(archive_reader *r, archive_type *type);
 const void *gz_archive_take(archive_reader *r, size_t size);
 uint32_t gz_archive_take_u32(archive_reader *r);
 uint64_t gz_archive_take_u64(archive_reader *r);
+double gz_archive_take_double(archive_reader *r);
+void gz_archive_take_doubles(archive_reader *r, double *numbers, size_t count);
+/* Of as many things that take at least so many bytes each; UINT64_MAX: more than the section has room for. */
+uint64_t gz_archive_take_count(archive_reader *r, size_t least);
 /* Any number, which need not be one of the enumeration. */
 graze_exactness gz_archive_take_exactness(archive_reader *r);
 /* A text that ends with a zero byte within the section; NULL when it does not. */
