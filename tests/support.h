@@ -18,8 +18,9 @@
 /* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
 
-/* True with a sanitizer, under which a test takes ten times as long: it may then leave out some of a fixed row of
- * cases. Not with GRAZE_TEST_LONG=1 or GRAZE_TEST_WHOLE=1. */
+/* True with a sanitizer, under which a test takes ten times as long, and in a form with instructions switched off, which
+ * is one of several: a test may then leave out some of a fixed row of cases. Not with GRAZE_TEST_LONG=1 or
+ * GRAZE_TEST_WHOLE=1. */
 bool test_thinned(void);
 
 /* How many random cases: `most` then; else `usual`, or an eighth of it with sanitizers. A form of the test with
@@ -66,7 +67,7 @@ graze_allocator test_allocator_hooks(test_allocator *allocator);
 
 /* Calls `use` in a context of one thread whose first request is refused with all later ones, then in one whose second
  * is, and so on until it gets all it asks for, within `most` calls. Each has to end in GRAZE_ERROR_MEMORY and to leave
- * nothing behind. */
+ * nothing behind. Every third request, when thinned. */
 void test_refuse_each(graze_status use(graze_context *context), uint64_t most);
 
 /* A mesh of doubles from 9 numbers a triangle, as a soup. Fails the test on error. */

@@ -276,7 +276,7 @@ static void test_memory(void **unused) {
     for (int i = 0; i < 3; i++) assert_int_equal(all[i].status, status);
     if (status != GRAZE_OK) assert_int_equal(status, GRAZE_ERROR_MEMORY);
     end_crew(all, 3);
-    if (!test_long()) step = 1 + k / 12;
+    if (!test_long()) step = 1 + k / (test_thinned() ? 4 : 12);
   }
 }
 

@@ -362,7 +362,7 @@ static void test_floors_are_walls(void **unused) {
   (void)unused;
   const graze_tangential_law least = test_thinned() ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
   for (graze_tangential_law across = least; across <= GRAZE_TANGENTIAL_SPRING; across++) {
-    for (int what = 0; what < 3; what++) { /* still, moving, moving around */
+    for (int what = test_thinned() ? 1 : 0; what < 3; what++) { /* still, moving, moving around */
       const bool around = what == 2;
       double x[2][3 * FEW], v[2][3 * FEW];
       run_on_floor(FLOOR_KINDS, across, what != 0, around, x[0], v[0]);

@@ -387,11 +387,7 @@ static graze_status ask_all(graze_visibility *v) {
 /* Each request is refused in turn; of many threads, which take their time when they are watched, a few. */
 static void test_memory(void **unused) {
   (void)unused;
-#ifdef __SANITIZE_THREAD__
-  enum { STRIDE = 7 };
-#else
-  enum { STRIDE = 1 };
-#endif
+  const uint64_t stride = test_thinned() ? 7 : 1;
   for (int threads = 1; threads <= 2; threads++) {
     test_allocator memory = {0};
     graze_context *context = NULL;
@@ -403,7 +399,7 @@ static void test_memory(void **unused) {
     state = 7;
     for (int i = 0; i < OBJECTS; i++) make_object(shared_context(1), i, 2);
     const int64_t blocks = memory.live_blocks;
-    for (uint64_t k = 1; status != GRAZE_OK; k += STRIDE) {
+    for (uint64_t k = 1; status != GRAZE_OK; k += stride) {
       graze_visibility *v = NULL;
       memory.requests = 0;
       memory.fail_at = k;

@@ -27,13 +27,16 @@ readme_block() {
     $0 == fence { inside = 1; text = "" }' "$source/README.md"
 }
 
-# examples FOLDER OPTION ...: builds the examples in $work/use, a project of its own, with the installed tree.
+# examples FOLDER OPTION ...: configures the examples in $work/use, a project of its own, with the installed tree.
 examples() {
   folder=$1
   shift
   quiet cmake -G "$generator" -S "$work/use" -B "$work/use/$folder" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_PREFIX_PATH="$prefix" "$@"
-  quiet cmake --build "$work/use/$folder"
+}
+# builds FOLDER TARGET: whether it knows an example of that name.
+builds() {
+  cmake --build "$work/use/$1" --target help | grep -qw "$2"
 }
 
 mkdir -p "$work"
@@ -124,13 +127,16 @@ cp -r "$source"/examples/. "$work/use"
 export HWLOC_COMPONENTS=-opencl,-gl OMPI_CC="$cc"
 if [ -z "$with_mpi" ] || ! command -v mpicc >/dev/null; then rm "$work/use/solver_ranks.c"; fi
 examples package
+quiet cmake --build "$work/use/package"
 [ -x "$work/use/package/report" ] || fail "find_package did not find the library of reports"
 examples poor -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON
-[ -x "$work/use/poor/read_and_check" ] || fail "without libpng, find_package does not find the readers"
+builds poor read_and_check || fail "without libpng, find_package does not find the readers"
+quiet cmake --build "$work/use/poor" --target read_and_check
 if [ "$kind" = shared ]; then
-  [ -x "$work/use/poor/report" ] || fail "a shared library of reports is not found without libpng's headers"
+  builds poor report || fail "a shared library of reports is not found without libpng's headers"
+  quiet cmake --build "$work/use/poor" --target report
 elif grep -q PNG::PNG "$libdir/cmake/graze/grazeTargets.cmake"; then
-  [ ! -e "$work/use/poor/report" ] || fail "without libpng, the static library of reports is found"
+  ! builds poor report || fail "without libpng, the static library of reports is found"
 fi
 # Without any of the packages, pkg-config still knows all but what a static library links.
 for package in graze graze_io graze_report graze_check; do
