@@ -18,8 +18,8 @@
 /* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
 
-/* True with a sanitizer, under which a test takes ten times as long, and in a form with instructions switched off, which
- * is one of several: a test may then leave out some of a fixed row of cases. Not with GRAZE_TEST_LONG=1 or
+/* True with a sanitizer, under which a test takes ten times as long, and in a form with instructions switched off,
+ * which is one of several: a test may then leave out some of a fixed row of cases. Not with GRAZE_TEST_LONG=1 or
  * GRAZE_TEST_WHOLE=1. */
 bool test_thinned(void);
 

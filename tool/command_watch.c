@@ -167,8 +167,6 @@ static void choose(live_run *live) {
   how->progress = go_on;
   graze_check_set_clearances(live->check, how);
   live->log.clear = how->clearance != NULL;
-  if (live->log.clear && how->continuous != GRAZE_MOTION_STEPS)
-    note("clearances are checked at the steps only; between them, only contacts are found");
 }
 
 static void load(live_run *live, graze_check_def *def) {

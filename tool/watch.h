@@ -33,8 +33,14 @@ typedef struct watch_event {
   uint32_t doubt_name;
   graze_counts counts;
   graze_gap gap;
-  double time[2]; /* within the step, in a continuous run */
+  double time[2];  /* within the step, in a continuous run */
+  double approach; /* passed or unknown: 0: by meeting; else the clearance that was not kept */
 } watch_event;
+
+/* The relation that an event tells of: between two steps, that a clearance was not kept. */
+static inline graze_relation watch_relation(const watch_event *event) {
+  return event->approach > 0 ? GRAZE_CLEARANCE : event->verdict.relation;
+}
 
 typedef struct watch_step {
   uint64_t hash, pairs; /* that take part */

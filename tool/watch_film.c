@@ -14,7 +14,7 @@ static graze_film_event *take_events(const watch_log *log) {
                                    .a = from->a,
                                    .b = from->b,
                                    .before = from->before,
-                                   .relation = from->verdict.relation,
+                                   .relation = watch_relation(from),
                                    .time = from->time[0]};
   }
   return events;

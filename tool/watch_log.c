@@ -27,7 +27,8 @@ static void add_event(watch_log *log, const graze_scene_event *from, uint8_t cha
                          .verdict = from->verdict,
                          .doubt_name = names[from->verdict.doubt_mesh != 0],
                          .counts = from->counts,
-                         .gap = from->gap};
+                         .gap = from->gap,
+                         .approach = change >= GRAZE_FILM_PASSED ? from->approach : 0};
   memcpy(event->time, from->time, sizeof event->time);
 }
 

@@ -28,7 +28,7 @@ static watch_counts count_all(const watch_log *log) {
 
 /* "touch", or "touch -> cross" of a change; of an ended pair what it was. */
 static void write_relation(char text[64], const watch_event *event) {
-  const char *before = graze_relation_string(event->before), *now = graze_relation_string(event->verdict.relation);
+  const char *before = graze_relation_string(event->before), *now = graze_relation_string(watch_relation(event));
   if (event->change == GRAZE_FILM_CHANGED)
     snprintf(text, 64, "%s -> %s", before, now);
   else
@@ -56,6 +56,10 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
     gz_put_double(out, event->time[0]);
     if (event->time[1] > event->time[0]) gz_put_text(out, " to ");
     if (event->time[1] > event->time[0]) gz_put_double(out, event->time[1]);
+  }
+  if (event->approach > 0) {
+    gz_put_text(out, "  nearer than ");
+    gz_put_double(out, event->approach);
   }
   if (event->gap.found) {
     gz_put_text(out, "  gap ");
@@ -163,7 +167,7 @@ static void json_event(gz_json *writer, const watch_log *log, const watch_event 
   gz_json_text(writer, "a", log->names[event->a]);
   gz_json_text(writer, "b", log->names[event->b]);
   gz_json_text(writer, "before", graze_relation_string(event->before));
-  gz_json_text(writer, "relation", graze_relation_string(event->verdict.relation));
+  gz_json_text(writer, "relation", graze_relation_string(watch_relation(event)));
   if (has_doubt(event)) {
     gz_json_text(writer, "doubt", graze_doubt_string(event->verdict.doubt));
     gz_json_text(writer, "doubt_object", log->names[event->doubt_name]);
@@ -171,6 +175,7 @@ static void json_event(gz_json *writer, const watch_log *log, const watch_event 
   }
   gz_json_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
   if (log->continuous != GRAZE_MOTION_STEPS) gz_json_doubles(writer, "time", event->time, 2);
+  if (event->approach > 0) gz_json_double(writer, "clearance", event->approach);
   if (event->gap.found) json_gap(writer, &event->gap);
   gz_json_close(writer);
 }
@@ -236,14 +241,16 @@ static void print_json(output *out, const watch_options *watch, const session *r
 
 /* ---- CSV --------------------------------------------------------------------------------------------------- */
 
-static void put_gap(table *rows, const graze_gap *gap) {
-  if (gap->found) {
-    table_double(rows, gap->distance);
-    table_double(rows, gap->clearance);
-  } else {
+static void put_number(table *rows, bool is_there, double number) {
+  if (is_there)
+    table_double(rows, number);
+  else
     table_text(rows, "");
-    table_text(rows, "");
-  }
+}
+
+static void put_gap(table *rows, const watch_event *event) {
+  put_number(rows, event->gap.found, event->gap.distance);
+  put_number(rows, event->gap.found || event->approach > 0, event->gap.found ? event->gap.clearance : event->approach);
 }
 
 static void print_csv(output *out, const watch_options *watch, const session *run, const watch_log *log) {
@@ -268,10 +275,10 @@ static void print_csv(output *out, const watch_options *watch, const session *ru
     table_text(&rows, log->names[event->a]);
     table_text(&rows, log->names[event->b]);
     table_text(&rows, graze_relation_string(event->before));
-    table_text(&rows, graze_relation_string(event->verdict.relation));
+    table_text(&rows, graze_relation_string(watch_relation(event)));
     if (continuous) table_double(&rows, event->time[0]);
     if (continuous) table_double(&rows, event->time[1]);
-    if (log->clear) put_gap(&rows, &event->gap);
+    if (log->clear) put_gap(&rows, event);
   }
   table_write_csv(&rows, out);
   table_free(&rows);

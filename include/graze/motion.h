@@ -125,9 +125,9 @@ typedef struct graze_motion_body {
 } graze_motion_body;
 
 typedef enum graze_motion_verdict {
-  GRAZE_MOTION_FREE,   /* the surfaces never meet: proved */
-  GRAZE_MOTION_HIT,    /* they meet: proved */
-  GRAZE_MOTION_UNKNOWN /* rigid: neither proof was found; to be taken for a hit */
+  GRAZE_MOTION_FREE,   /* the surfaces never meet, or come too near: proved */
+  GRAZE_MOTION_HIT,    /* they do: proved */
+  GRAZE_MOTION_UNKNOWN /* rigid, or with a separation: neither proof was found; to be taken for a hit */
 } graze_motion_verdict;
 
 /* "free", "hit" or "unknown". */
@@ -136,13 +136,19 @@ GRAZE_API const char *graze_motion_verdict_string(graze_motion_verdict verdict);
 typedef struct graze_motion_options {
   graze_motion_model model; /* default LINEAR; not STEPS */
   bool last;                /* the last time at which they meet instead of the first */
+
+  /* Default 0: whether the surfaces meet. Above 0, and finite: whether they come nearer to each other than that. Both
+   * models are then certified as RIGID is: that they come nearer is proved by an exact distance at the rounded poses of
+   * the bracket's end, and that they do not by bounds, of all but a 2^24th of it. So what keeps just this distance is
+   * free, and what comes nearer by less than a 2^24th may be told either way. */
+  double separation;
   uint32_t cookie;
 } graze_motion_options;
 
 GRAZE_API graze_motion_options graze_default_motion_options(void);
 
-/* HIT: the first time is of [earliest, latest]. UNKNOWN: before the earliest time and after the latest nothing meets;
- * between them there may be a meeting. FREE: 0 and 0. With `last` the last time, likewise. */
+/* HIT: the first time is of [earliest, latest]. UNKNOWN: before the earliest time and after the latest nothing meets,
+ * or comes too near; between them something may. FREE: 0 and 0. With `last` the last time, likewise. */
 typedef struct graze_motion_result {
   graze_motion_verdict verdict;
   double earliest, latest;
@@ -150,8 +156,9 @@ typedef struct graze_motion_result {
 } graze_motion_result;
 
 /* Two objects of which one or both move. Surfaces are closed sets, and what is inside of another object does not meet
- * it. The same verdict and times for any number of threads and instruction set. Errors: ARGUMENT, NOT_FINITE, POSE
- * (rigid: the message says of which object which pose), MEMORY. */
+ * it; nor is its surface the nearer for it. The same verdict and times for any number of threads and instruction set.
+ * Errors: ARGUMENT (also for a separation that is negative or not finite), NOT_FINITE, POSE (rigid: the message says of
+ * which object which pose), MEMORY. */
 GRAZE_API graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                            const graze_motion_options *options, graze_motion_result *result);
 

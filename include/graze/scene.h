@@ -189,11 +189,12 @@ typedef struct graze_scene_event {
   graze_gap gap; /* now; without near pairs */
 
   /* With `continuous`: when, from 0 at the last update to 1 at this one. Of a pair that began to meet it is around the
-   * first time at which the surfaces do, of one that meets no more around the last; 0 and 1 where that is not it, as
-   * when a pair that met meets in another way, or comes nearer than its clearance; 1 and 1 for a pair of which nothing
-   * moved, and at the first update. */
+   * first time at which the surfaces do, of one that meets no more around the last, and likewise of one that is nearer
+   * than its clearance, or no more; 0 and 1 where that is not it, as when a pair that met meets in another way; 1 and 1
+   * for a pair of which nothing moved, and at the first update. */
   double time[2];
   graze_motion_verdict passage; /* of `passed`: HIT or UNKNOWN */
+  double approach;              /* likewise: 0: they met; else their clearance, than which they only came nearer */
 } graze_scene_event;
 
 /* What became of the pairs of objects, each list in the order of adding of a, then of b. A pair is listed as long as
@@ -206,7 +207,8 @@ typedef struct graze_scene_update_result {
   const graze_scene_event *ended; /* now separate or ignored, or an object was removed */
   uint64_t ended_count;
   const graze_scene_event *passed; /* `continuous`: separate or `clearance` at both updates, and yet they met in
-                                      between; or it is not known (`passage`). The other lists may have the pair too */
+                                      between; or separate at both, and they came nearer than their clearance; or it
+                                      is not known (`passage`). The other lists may have the pair too */
   uint64_t passed_count;
   uint64_t candidate_pairs; /* whose boxes meet and which no rule ignores */
   uint64_t decided_pairs;   /* of those, decided in this update: new, or with a changed pose or mesh */
@@ -225,8 +227,9 @@ typedef struct graze_scene_update_result {
  * last one that succeeded. Options may change from update to update. A check of the same scene gives the same
  * relations.
  *
- * With clearances, pairs that are separate and nearer than theirs are GRAZE_CLEARANCE: at the updates, for with
- * `continuous` too it is only asked what meets in between. A pair whose clearance changes is decided again.
+ * With clearances, pairs that are separate and nearer than theirs are GRAZE_CLEARANCE; with `continuous` they are kept
+ * in between too, but for what graze_motion_options leaves open of a separation. A pair whose clearance changes is
+ * decided again.
  *
  * Errors: ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE, UNSUPPORTED, those of a source; they
  * leave `events` untouched. */

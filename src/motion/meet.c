@@ -11,6 +11,9 @@
  * Where a rigid motion cannot be proved free any further, the rounded poses of some later times are tested exactly. If
  * nothing meets there the piece is left in doubt, and the search goes on behind it, by pieces that double.
  *
+ * With a separation the same is asked of a distance that is less by it, of straight ways as of rigid ones. What the
+ * proofs keep is a little less than the separation, so that objects which keep just that are proved to.
+ *
  * B. Mirtich, "Impulse-based dynamic simulation of rigid body systems", 1996, for advancement and directions; M. Tang,
  * Y. Kim, D. Manocha, "C2A: controlled conservative advancement for continuous collision detection of polygonal
  * models", 2009, for bounds of parts instead of the whole.
@@ -28,15 +31,16 @@
 
 enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };
 static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
-static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2;
+static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24;
 
 typedef struct search {
   pursuit p;
-  double at;     /* free until then, but for what is in doubt */
-  bool doubtful; /* from doubt[0] to doubt[1] nothing is known */
+  double separation; /* 0: they have to meet */
+  double at;         /* free until then, but for what is in doubt */
+  bool doubtful;     /* from doubt[0] to doubt[1] nothing is known */
   double doubt[2];
   double size;  /* half the diagonal of the smaller object */
-  double apart; /* their distance now, at least */
+  double apart; /* their distance now, at least, but for what is kept */
   double reach; /* of the next window: how near pairs have to be to be looked at */
   double ahead; /* the first question looks for the distance up to so many times what matters */
   double clear; /* a lower bound of the distance at the start, then at the end; 0: none */
@@ -93,7 +97,21 @@ static graze_status list_near(search *s, double t, double limit, graze_distance_
   return status;
 }
 
+static graze_status do_come_near(search *s, double t, bool *near) {
+  const graze_pose a = gz_path_pose(&s->p.path[0], t), b = gz_path_pose(&s->p.path[1], t);
+  graze_distance_options options = graze_default_distance_options();
+  graze_distance_result found;
+  options.limit = s->separation;
+  graze_status status = graze_mesh_distance(s->p.query, s->p.mesh[0], &a, s->p.mesh[1], &b, &options, &found);
+  if (status != GRAZE_OK) return status;
+  *near = found.found;
+  work_add(&s->p.work, &found.work);
+  return GRAZE_OK;
+}
+
+/* Or come too near. */
 static graze_status do_meet(search *s, double t, bool *meet) {
+  if (s->separation > 0) return do_come_near(s, t, meet);
   const graze_pose a = gz_path_pose(&s->p.path[0], t), b = gz_path_pose(&s->p.path[1], t);
   graze_collide_options options = graze_default_collide_options();
   graze_collide_result found;
@@ -107,10 +125,11 @@ static graze_status do_meet(search *s, double t, bool *meet) {
 
 /* ---- steps ---- */
 
-/* What meets within `length` of a time of [from, to], and in it, is nearer to each other at that time, posed; DBL_MAX:
- * anything may. */
+/* What meets within `length` of a time of [from, to], and in it, is nearer to each other at that time, posed, and what
+ * is as near as what is kept then, by that more; DBL_MAX: anything may. */
 static double reach_in(const search *s, double from, double to, double length) {
-  double reach = (gz_paths_reach(&s->p.path[0], &s->p.path[1], from, to, length) + s->p.doubt) * OUTWARD + DBL_MIN;
+  double reach =
+      (gz_paths_reach(&s->p.path[0], &s->p.path[1], from, to, s->p.keep, length) + s->p.doubt) * OUTWARD + DBL_MIN;
   return reach < DBL_MAX ? reach : DBL_MAX;
 }
 
@@ -126,23 +145,25 @@ static void keep_clear(search *s, double apart) {
 static graze_status advance(search *s, bool *near) {
   double least;
   const double reach = reach_in(s, s->at, 1, 1 - s->at);
-  const double limit = s->at == 0 && s->ahead > 1 ? smaller(s->ahead * reach, DBL_MAX) : reach;
+  const double wanted = smaller(s->p.keep + reach, DBL_MAX);
+  const double limit = s->at == 0 && s->ahead > 1 ? smaller(s->p.keep + s->ahead * reach, DBL_MAX) : wanted;
+  const double enough = smaller(s->p.keep + COARSE * reach, DBL_MAX);
   side sides[2];
   pose_sides(s, s->at, sides);
-  graze_status status = gz_query_gap(s->p.query, &sides[0], &sides[1], limit, COARSE * reach, &least, &s->p.work);
+  graze_status status = gz_query_gap(s->p.query, &sides[0], &sides[1], limit, enough, &least, &s->p.work);
   if (status != GRAZE_OK) return status;
-  if (least == 0) {
+  if (least == 0 || least < s->separation) {
     bool meet = false;
     status = do_meet(s, s->at, &meet);
     if (meet) finish_hit(s, s->at, s->at);
   }
-  if (least >= reach && reach < DBL_MAX) {
+  if (!s->done && least >= wanted && wanted < DBL_MAX) {
     if (s->at == 0) keep_clear(s, least);
     finish_free(s);
   }
   if (status != GRAZE_OK || s->done) return status;
-  s->apart = larger(least * INWARD - s->p.doubt, 0);
-  double step = gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, 1, s->apart) * INWARD;
+  s->apart = larger(least * INWARD - s->p.keep - s->p.doubt, 0);
+  double step = gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, 1, s->p.keep, s->apart) * INWARD;
   *near = !(step > LONG_STEP * (1 - s->at)) && !(s->apart > NEAR * s->size);
   s->at = smaller(s->at + step, 1);
   return GRAZE_OK;
@@ -172,6 +193,10 @@ static graze_status leave_in_doubt(search *s, double from) {
   return GRAZE_OK;
 }
 
+static bool is_exact(const search *s) {
+  return s->p.path[0].model == GRAZE_MOTION_LINEAR && s->separation == 0;
+}
+
 static void decide_linear(search *s, const graze_distance_result *near, double to, bool *refused) {
   double time[2] = {0, 0};
   bool found = false;
@@ -186,7 +211,7 @@ static void decide_linear(search *s, const graze_distance_result *near, double t
 
 static graze_status decide_window(search *s, const graze_distance_result *near, double to) {
   bool refused = false;
-  if (s->p.path[0].model == GRAZE_MOTION_LINEAR) {
+  if (is_exact(s)) {
     decide_linear(s, near, to, &refused);
     return refused ? gz_fail_memory(s->p.context, gz_ccd_scratch_size()) : GRAZE_OK;
   }
@@ -203,25 +228,24 @@ static graze_status decide_window(search *s, const graze_distance_result *near, 
 /* A window in which pairs can meet that are at most about `reach` from each other. */
 static double window_end(const search *s, double reach) {
   const double end = smaller(s->at + LONG_STEP, 1);
-  double width = 2 * gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, end, reach);
+  double width = 2 * gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, end, s->p.keep, reach);
   return smaller(s->at + larger(smaller(width, LONG_STEP), LEAST_WINDOW), 1);
 }
 
 /* All pairs that can meet until the window's end. */
 static graze_status open_window(search *s) {
   graze_distance_result near;
-  const bool linear = s->p.path[0].model == GRAZE_MOTION_LINEAR;
   double to = window_end(s, larger(1.25 * s->apart, s->reach)), middle = 0.5 * (s->at + to);
-  double limit = reach_in(s, s->at, to, 0.5 * (to - s->at));
+  const double reach = reach_in(s, s->at, to, 0.5 * (to - s->at)), limit = smaller(s->p.keep + reach, DBL_MAX);
   if (limit == DBL_MAX) { /* all pairs, whenever they meet */
     to = 1;
-    if (!linear) finish(s, GRAZE_MOTION_UNKNOWN, s->doubtful ? s->doubt[0] : s->at, 1);
-    if (!linear) return GRAZE_OK;
+    if (!is_exact(s)) finish(s, GRAZE_MOTION_UNKNOWN, s->doubtful ? s->doubt[0] : s->at, 1);
+    if (s->done) return GRAZE_OK;
   }
   graze_status status = list_near(s, middle, limit, &near);
   if (status != GRAZE_OK) return status;
-  if (near.near_pairs < FEW_PAIRS) s->reach = smaller(4 * limit, 4 * NEAR * s->size);
-  if (near.near_pairs > MANY_PAIRS) s->reach = 0.25 * limit;
+  if (near.near_pairs < FEW_PAIRS) s->reach = smaller(4 * reach, 4 * NEAR * s->size);
+  if (near.near_pairs > MANY_PAIRS) s->reach = 0.25 * reach;
   return decide_window(s, &near, to);
 }
 
@@ -290,21 +314,51 @@ static graze_status decide(search *s, const graze_motion_body *a, const graze_mo
   if (status == GRAZE_OK) status = open_path(s, 1, b, options);
   if (status != GRAZE_OK) return status;
   if (!gz_paths_at_rest(&s->p.path[0], &s->p.path[1])) {
-    if (known > 0) keep_clear(s, known);
-    return s->clear > 0 ? GRAZE_OK : run(s);
+    if (known > s->p.keep) keep_clear(s, known);
+    if (s->clear > s->p.keep) return GRAZE_OK;
+    s->clear = 0;
+    return run(s);
   }
   status = do_meet(s, 0, &meet);
   if (meet) finish_hit(s, 0, 0);
   return status;
 }
 
+static search begin(graze_query *query, const graze_motion_options *options, double kept) {
+  return (search){
+      .p = {.context = query->context, .query = query, .keep = options->separation * kept, .budget = RIGID_BUDGET},
+      .separation = options->separation,
+      .ahead = 1};
+}
+
+/* What comes too near, or may, does not keep all of the separation from some time on, which may be earlier. */
+static graze_status find_time(search *s, const graze_motion_body *a, const graze_motion_body *b,
+                              const graze_motion_options *options) {
+  search all = begin(s->p.query, options, 1);
+  graze_status status = decide(&all, a, b, options);
+  work_add(&s->p.work, &all.p.work);
+  if (status != GRAZE_OK) return status;
+  graze_motion_result *r = &s->result;
+  const bool hit = r->verdict == GRAZE_MOTION_HIT;
+  const double latest = r->latest;
+  *r = all.result;
+  if (hit && r->verdict != GRAZE_MOTION_FREE) {
+    r->verdict = GRAZE_MOTION_HIT;
+    r->latest = smaller(r->latest, latest);
+  }
+  return GRAZE_OK;
+}
+
 graze_status gz_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                               const graze_motion_options *options, double ahead, double *apart,
                               graze_motion_result *result) {
-  search s = {
-      .p = {.context = query->context, .query = query, .budget = RIGID_BUDGET}, .ahead = ahead, .clear = *apart};
+  search s = begin(query, options, KEPT);
+  s.ahead = ahead;
+  s.clear = *apart;
   unsigned saved = gz_fp_enter();
   graze_status status = decide(&s, a, b, options);
+  if (status == GRAZE_OK && options->separation > 0 && s.result.verdict != GRAZE_MOTION_FREE)
+    status = find_time(&s, a, b, options);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   s.result.work = s.p.work;
@@ -323,6 +377,8 @@ graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a,
   if (chosen.cookie != OPTIONS_COOKIE || (chosen.model != GRAZE_MOTION_LINEAR && chosen.model != GRAZE_MOTION_RIGID)) {
     return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "motion options: not initialised, or no model");
   }
+  if (!(chosen.separation >= 0 && chosen.separation <= DBL_MAX))
+    return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "the separation is not a finite number of 0 or more");
   double apart = 0;
   return gz_motion_meshes(query, a, b, &chosen, 1, &apart, result);
 }

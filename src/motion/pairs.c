@@ -11,19 +11,24 @@
 enum { LOOKS = 64 };
 static const double LEAST_STEP = 0x1p-36, INWARD = 1 - 0x1p-40;
 
-/* ---- rigid ---- */
+/* ---- by bounds ---- */
 
 /* The objects at a time. */
 typedef struct scene_at {
   graze_pose pose[2];
-  double velocity[2][3], spin[2][3];
+  double velocity[2][3], spin[2][3]; /* rigid */
+  graze_pose change[2];              /* linear: of the pose in the whole time */
 } scene_at;
 
 static scene_at look(const pursuit *p, double t) {
   scene_at s;
   for (int i = 0; i < 2; i++) {
-    s.pose[i] = gz_path_pose(&p->path[i], t);
-    gz_path_rates(&p->path[i], s.velocity[i], s.spin[i]);
+    const motion_path *path = &p->path[i];
+    s.pose[i] = gz_path_pose(path, t);
+    gz_path_rates(path, s.velocity[i], s.spin[i]);
+    const graze_pose *from = path->backward ? &path->end : &path->start,
+                     *to = path->backward ? &path->start : &path->end;
+    for (int k = 0; k < 12; k++) s.change[i].m[k] = to->m[k] - from->m[k];
   }
   return s;
 }
@@ -52,9 +57,16 @@ static bool nearest_direction(const double x[6][3], double n[3]) {
   return gz_near_direction(x, (int)place[0], n);
 }
 
-/* How fast corner `c` moves along n. */
-static double speed_along(const scene_at *s, const double x[6][3], int c, const double n[3]) {
+/* How fast corner `c`, at x[c], moves along n. */
+static double speed_along(const pursuit *p, const scene_at *s, const graze_triangle_pair *pair, const double x[6][3],
+                          int c, const double n[3]) {
   const int i = c / 3;
+  if (p->path[0].model == GRAZE_MOTION_LINEAR) {
+    double corners[9], v[3];
+    mesh_corners(p->mesh[i], i == 0 ? pair->a : pair->b, corners);
+    for (int k = 0; k < 3; k++) v[k] = pose_row(&s->change[i], k, corners + 3 * (c % 3));
+    return dot3(v, n);
+  }
   const double *w = s->spin[i];
   double r[3];
   for (int k = 0; k < 3; k++) r[k] = x[c][k] - s->pose[i].m[4 * k + 3];
@@ -62,28 +74,39 @@ static double speed_along(const scene_at *s, const double x[6][3], int c, const 
   return dot3(s->velocity[i], n) + dot3(v, n);
 }
 
+static double smallest(const double x[3]) {
+  return smaller(smaller(x[0], x[1]), x[2]);
+}
+
+static double largest(const double x[3]) {
+  return larger(larger(x[0], x[1]), x[2]);
+}
+
 /* For how long from now the triangles are apart for certain, one before the other in direction n of length 1 to 2. With
- * `gap` what is between them now and `closing` how fast their corners come nearer along n, a corner is at time h off
- * what that says by less than half of h^2 times turn^2 reach. */
-static double free_along(const pursuit *p, const scene_at *s, const double x[6][3], const double n[3]) {
-  double low[2] = {(double)INFINITY, (double)INFINITY}, high[2] = {-(double)INFINITY, -(double)INFINITY};
-  double slow[2] = {low[0], low[1]}, fast[2] = {high[0], high[1]}, bend = 0, size = sqrt(dot3(n, n)) / INWARD;
+ * `gap` what is between a corner of each now, but for what has to be kept, and `closing` how fast they come nearer
+ * along n, they are at time h off what that says by less than half of h^2 times turn^2 reach. */
+static double free_along(const pursuit *p, const scene_at *s, const graze_triangle_pair *pair, const double x[6][3],
+                         const double n[3]) {
+  double at[6], speed[6], least = (double)INFINITY;
   for (int c = 0; c < 6; c++) {
-    const int i = c / 3;
-    double at = dot3(x[c], n), speed = speed_along(s, x, c, n);
-    low[i] = smaller(low[i], at);
-    high[i] = larger(high[i], at);
-    slow[i] = smaller(slow[i], speed);
-    fast[i] = larger(fast[i], speed);
+    at[c] = dot3(x[c], n);
+    speed[c] = speed_along(p, s, pair, x, c, n);
   }
-  const int first = low[1] - high[0] > low[0] - high[1] ? 0 : 1, second = 1 - first;
+  const double low[2] = {smallest(at), smallest(at + 3)}, high[2] = {largest(at), largest(at + 3)};
+  const int first = low[1] - high[0] > low[0] - high[1] ? 0 : 3, second = 3 - first;
   const motion_path *a = &p->path[0], *b = &p->path[1];
-  double stray = (1 + a->turn + b->turn) * (a->strain + b->strain) + 4 * p->doubt;
-  double gap = low[second] - high[first] - 2 * size * p->doubt;
-  double closing = larger(fast[first] - slow[second] + size * stray, 0) / INWARD;
-  bend = 0.5 * size * (a->turn * a->turn * a->reach + b->turn * b->turn * b->reach) / INWARD;
-  if (!(gap > 0)) return 0;
-  return 2 * gap / (closing + sqrt(closing * closing + 4 * bend * gap)) * INWARD;
+  const double size = sqrt(dot3(n, n)) / INWARD, kept = size * (2 * p->doubt + p->keep / INWARD);
+  const double stray = size * ((1 + a->turn + b->turn) * (a->strain + b->strain) + 4 * p->doubt);
+  const double bend = 0.5 * size * (a->turn * a->turn * a->reach + b->turn * b->turn * b->reach) / INWARD;
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      const double gap = at[second + k] - at[first + i] - kept;
+      const double closing = larger(speed[first + i] - speed[second + k] + stray, 0) / INWARD;
+      if (!(gap > 0)) return 0;
+      least = smaller(least, 2 * gap / (closing + sqrt(closing * closing + 4 * bend * gap)) * INWARD);
+    }
+  }
+  return least;
 }
 
 static double pair_free_until(pursuit *p, const graze_triangle_pair *pair, double from, double to, bool *stuck) {
@@ -93,7 +116,7 @@ static double pair_free_until(pursuit *p, const graze_triangle_pair *pair, doubl
     const scene_at s = look(p, t);
     p->budget--;
     posed_corners(p, &s, pair, x);
-    double step = nearest_direction((const double(*)[3])x, n) ? free_along(p, &s, (const double(*)[3])x, n) : 0;
+    double step = nearest_direction((const double(*)[3])x, n) ? free_along(p, &s, pair, (const double(*)[3])x, n) : 0;
     if (!(step > LEAST_STEP)) {
       *stuck = true;
       return t;
@@ -111,7 +134,7 @@ double gz_pairs_free_until(pursuit *p, const graze_triangle_pair *pairs, uint64_
   return to;
 }
 
-/* ---- linear ---- */
+/* ---- exactly: linear ---- */
 
 typedef struct two_triangles {
   double x[2][6][3]; /* at the start and at the end */

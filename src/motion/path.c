@@ -358,11 +358,11 @@ static int find_bounds(const motion_path *a, const motion_path *b, double from, 
   return count;
 }
 
-double gz_paths_step(const motion_path *a, const motion_path *b, double from, double to, double apart) {
+double gz_paths_step(const motion_path *a, const motion_path *b, double from, double to, double kept, double apart) {
   bound bounds[3];
   double step = 0;
   for (int i = find_bounds(a, b, from, to, bounds) - 1; i >= 0; i--) {
-    step = larger(step, apart / (bounds[i].speed + bounds[i].pull * apart) / OUTWARD);
+    step = larger(step, apart / (bounds[i].speed + bounds[i].pull * (kept + apart)) / OUTWARD);
   }
   return smaller(step, to - from);
 }
@@ -376,12 +376,12 @@ double gz_paths_loss(const motion_path *a, const motion_path *b, double from, do
   return loss * OUTWARD;
 }
 
-double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double within) {
+double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double kept, double within) {
   bound bounds[3];
   double reach = (double)INFINITY;
   for (int i = find_bounds(a, b, from, to, bounds) - 1; i >= 0; i--) {
     const double left = 1 - bounds[i].pull * within;
-    if (left > 0.25) reach = smaller(reach, bounds[i].speed * within / left);
+    if (left > 0.25) reach = smaller(reach, (bounds[i].speed + bounds[i].pull * kept) * within / left);
   }
   return reach * OUTWARD;
 }

@@ -46,16 +46,16 @@ graze_pose gz_path_pose(const motion_path *path, double t);
 /* Velocity of the frame's origin and the turn per unit of time, with the signs that `backward` gives them. */
 void gz_path_rates(const motion_path *path, double velocity[3], double spin[3]);
 
-/* For how long after `from`, but not beyond `to`, points stay apart for certain that are `apart` from each other then;
- * all points of both. */
-double gz_paths_step(const motion_path *a, const motion_path *b, double from, double to, double apart);
+/* For how long after `from`, but not beyond `to`, points stay farther than `kept` from each other for certain that are
+ * `apart` more than that from each other then; all points of both. */
+double gz_paths_step(const motion_path *a, const motion_path *b, double from, double to, double kept, double apart);
 
 /* By how much points that are `apart` at `from` come nearer until `to` at most. */
 double gz_paths_loss(const motion_path *a, const motion_path *b, double from, double to, double apart);
 
-/* Points that meet within `length` of a time of [from, to], and in it, are not farther from each other at that time.
- * Infinite or not a number where it overflows. */
-double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double length);
+/* Points that come as near as `kept` to each other within `length` of a time of [from, to], and in it, are at that time
+ * not farther from each other than that and so much more. Infinite or not a number where it overflows. */
+double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double kept, double length);
 
 /* Whether all distances stay for certain: neither moves, or both move by the same matrices. */
 bool gz_paths_at_rest(const motion_path *a, const motion_path *b);

@@ -11,19 +11,21 @@ typedef struct pursuit {
   const graze_mesh *mesh[2];
   motion_path path[2];
   double doubt; /* by how much distances of posed meshes may be off those on the way */
+  double keep;  /* a distance that counts as none: 0, or all but a 2^24th of the separation */
   graze_work work;
   uint64_t budget; /* rigid: looks at pairs of triangles that are left */
 } pursuit;
 
 /* graze_motion_meshes with what is known of the distance of the surfaces, posed: `apart` is a lower bound of it at t =
- * 0, or 0, and becomes one at t = 1, or 0. It is looked for up to `ahead` times what they can come nearer. */
+ * 0, or 0, and becomes one at t = 1, or 0. It is looked for up to `ahead` times what they can come nearer. The options
+ * are not checked. */
 graze_status gz_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                               const graze_motion_options *options, double ahead, double *apart,
                               graze_motion_result *result);
 
-/* RIGID: proves of pairs of triangles that they do not meet from time `from` on, one by one, for as long as it can; the
- * least of the times until which that was, at most `to`. *stuck: there is no way on from there; else it was only long.
- */
+/* Proves of pairs of triangles that they are farther from each other than `keep` from time `from` on, one by one, for
+ * as long as it can; the least of the times until which that was, at most `to`. *stuck: there is no way on from there;
+ * else it was only long. */
 double gz_pairs_free_until(pursuit *p, const graze_triangle_pair *pairs, uint64_t count, double from, double to,
                            bool *stuck);
 

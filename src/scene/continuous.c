@@ -1,7 +1,8 @@
-/* Between two updates: candidates are pairs whose boxes of all that they sweep meet, and of which something moves
- * relative to the other. Pairs that met at the last update and meet now are left alone; one that is
- * nearer than its clearance does not meet. What a proof of freedom has
- * found of the distance is kept for the next update, which often needs no other proof. */
+/* Between two updates: candidates are pairs whose boxes of all that they sweep, grown by what has to be kept clear,
+ * meet, and of which something moves relative to the other. Pairs that met at the last update and meet now are left
+ * alone. Of a pair that keeps its clearance before or after it is first asked whether it keeps it all the way: then
+ * nothing meets, either. What a proof of freedom has found of the distance is kept for the next update, which often
+ * needs no other proof. */
 #include "scene/continuous.h"
 
 #include <float.h>
@@ -33,12 +34,14 @@ typedef struct way {
 typedef struct journey {
   uint32_t a, b;          /* ways; a was added first */
   uint64_t first, second; /* their serials */
+  uint64_t key;           /* of their ranks */
   told_pair *told;        /* NULL: separate before and after */
-  bool passes;            /* it meets neither before nor after */
-  bool last;              /* it met before, and does not after */
-  double apart;           /* what is known of their distance: before, then after; 0: nothing */
+  graze_relation before, now;
+  double clearance;
+  double apart; /* what is known of their distance: before, then after; 0: nothing */
   graze_status status;
-  graze_motion_result result;
+  graze_motion_result meeting;  /* FREE where nobody asks for it */
+  graze_motion_result approach; /* to less than the clearance: likewise */
 } journey;
 
 typedef struct travel {
@@ -49,9 +52,11 @@ typedef struct travel {
   way *ways;
   graze_box *boxes; /* of the ways */
   uint32_t way_count;
-  uint64_t *keys; /* pairs of ranks of the journeys, whose meshes are loaded */
   journey *journeys;
   uint64_t count;
+  uint64_t *keys;     /* of the journeys, whose meshes are loaded */
+  double *clearances; /* likewise */
+  clearance_asking *asking;
 } travel;
 
 /* ---- ways ---- */
@@ -105,6 +110,7 @@ static graze_status add_way(travel *t, uint32_t place) {
   }
   *box = gz_path_box(&w->path, &of_mesh);
   keep_finite(box);
+  if (o->reach > 0) gz_live_grow_box(box, 0.5 * o->reach);
   return GRAZE_OK;
 }
 
@@ -167,31 +173,35 @@ static bool meets(graze_relation relation) {
   return relation != GRAZE_SEPARATE && relation != GRAZE_CLEARANCE;
 }
 
-static bool meets_now(const live_pair *pair) {
-  return !pair->ignored && meets(pair->now.relation);
-}
-
 /* False: it is of no interest. */
-static bool make_journey(const travel *t, const graze_box_pair *boxes, journey *j, uint64_t *key) {
+static bool make_journey(const travel *t, const graze_box_pair *boxes, journey *j) {
   const uint32_t *rank = t->scene->rank.data;
   const way *x = &t->ways[boxes->a], *y = &t->ways[boxes->b];
   if (gz_paths_at_rest(&x->path, &y->path)) return false;
   const bool ordered = x->serial < y->serial;
-  *j = (journey){.a = ordered ? boxes->a : boxes->b, .b = ordered ? boxes->b : boxes->a};
+  *j = (journey){.a = ordered ? boxes->a : boxes->b,
+                 .b = ordered ? boxes->b : boxes->a,
+                 .before = GRAZE_SEPARATE,
+                 .now = GRAZE_SEPARATE};
   const way *a = &t->ways[j->a], *b = &t->ways[j->b];
   j->first = a->serial;
   j->second = b->serial;
   if (filter_ignores(&t->scene->rules, rank[a->place], rank[b->place])) return false;
-  *key = pair_key(rank[a->place], rank[b->place]);
+  j->key = pair_key(rank[a->place], rank[b->place]);
   j->told = find_told(t, a->serial, b->serial);
   j->apart = find_clear(t->scene->live, j);
-  j->passes = j->told == NULL;
-  if (j->passes) return true;
+  if (j->told == NULL) return true;
   const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
-  const bool before = meets(pair->told), now = meets_now(pair);
-  j->passes = !before && !now;
-  j->last = before && !now;
-  return !(before && now);
+  j->before = pair->told;
+  if (!pair->ignored) j->now = pair->now.relation;
+  return !(meets(j->before) && meets(j->now));
+}
+
+static graze_status ask_clearances(const travel *t) {
+  if (t->asking->clearance == NULL) return GRAZE_OK;
+  graze_status status = gz_ask_clearances(t->scene, gz_asking_clearance, t->asking, t->keys, t->count, t->clearances);
+  for (uint64_t i = 0; i < t->count && status == GRAZE_OK; i++) t->journeys[i].clearance = t->clearances[i];
+  return status;
 }
 
 static graze_status make_journeys(travel *t) {
@@ -204,14 +214,16 @@ static graze_status make_journeys(travel *t) {
   if (live->sweeper == NULL) status = graze_broadphase_create(scene->context, NULL, &live->sweeper);
   if (status == GRAZE_OK) status = graze_broadphase_find(live->sweeper, &array, t->way_count, false, &pairs, &count);
   if (status != GRAZE_OK) return status;
-  size_t bytes = (count + 1) * (sizeof(journey) + sizeof(uint64_t));
+  size_t bytes = (count + 1) * (sizeof(journey) + sizeof(uint64_t) + sizeof(double));
   if (!gz_buffer_reserve(scene->context, &live->journeys, bytes, 0)) return gz_fail_memory(scene->context, bytes);
   t->journeys = live->journeys.data;
   t->keys = (uint64_t *)(t->journeys + count);
-  for (uint64_t i = 0; i < count; i++) {
-    t->count += make_journey(t, &pairs[i], &t->journeys[t->count], &t->keys[t->count]);
-  }
-  return gz_sources_load_pairs(scene, t->keys, t->count);
+  t->clearances = (double *)(t->keys + count);
+  for (uint64_t i = 0; i < count; i++) t->count += make_journey(t, &pairs[i], &t->journeys[t->count]);
+  if (t->count > 1) qsort(t->journeys, t->count, sizeof(journey), journeys_order);
+  for (uint64_t i = 0; i < t->count; i++) t->keys[i] = t->journeys[i].key;
+  status = ask_clearances(t);
+  return status == GRAZE_OK ? gz_sources_load_pairs(scene, t->keys, t->count) : status;
 }
 
 /* ---- deciding ---- */
@@ -221,24 +233,41 @@ typedef struct piece_of_travel {
   uint64_t from;
 } piece_of_travel;
 
+/* Whether its clearance is kept at one of the two updates, and nothing meets at the other. */
+static bool keeps_clear(const journey *j) {
+  return j->clearance > 0 && !meets(j->before) && !meets(j->now) &&
+         (j->before == GRAZE_SEPARATE || j->now == GRAZE_SEPARATE);
+}
+
+static graze_status decide_journey(const travel *t, graze_query *query, journey *j) {
+  const way *a = &t->ways[j->a], *b = &t->ways[j->b];
+  const graze_motion_body first = {scene_object(t->scene, a->place)->mesh, a->path.start, a->path.end};
+  const graze_motion_body second = {scene_object(t->scene, b->place)->mesh, b->path.start, b->path.end};
+  graze_motion_options options = graze_default_motion_options();
+  double apart = j->apart;
+  options.model = t->options->continuous;
+  if (keeps_clear(j)) {
+    options.separation = j->clearance;
+    options.last = j->before != GRAZE_SEPARATE;
+    graze_status status = gz_motion_meshes(query, &first, &second, &options, STEPS_AHEAD, &j->apart, &j->approach);
+    if (status != GRAZE_OK || j->approach.verdict == GRAZE_MOTION_FREE) return status;
+  }
+  options.separation = 0;
+  options.last = meets(j->before);
+  graze_status status = gz_motion_meshes(query, &first, &second, &options, STEPS_AHEAD, &apart, &j->meeting);
+  j->apart = apart;
+  return status;
+}
+
 static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
   const piece_of_travel *piece = argument;
-  travel *t = piece->t;
-  scene_worker *w = t->scene->workers + index;
+  scene_worker *w = piece->t->scene->workers + index;
   bool before = gz_silence(true);
   graze_status status = GRAZE_OK;
-  if (w->query == NULL) status = graze_query_create(t->scene->context, &w->query);
+  if (w->query == NULL) status = graze_query_create(piece->t->scene->context, &w->query);
   for (uint32_t i = begin; i < end; i++) {
-    journey *j = &t->journeys[piece->from + i];
-    const way *a = &t->ways[j->a], *b = &t->ways[j->b];
-    const graze_motion_body first = {scene_object(t->scene, a->place)->mesh, a->path.start, a->path.end};
-    const graze_motion_body second = {scene_object(t->scene, b->place)->mesh, b->path.start, b->path.end};
-    graze_motion_options options = graze_default_motion_options();
-    options.model = t->options->continuous;
-    options.last = j->last;
-    j->status = status;
-    if (status == GRAZE_OK)
-      j->status = gz_motion_meshes(w->query, &first, &second, &options, STEPS_AHEAD, &j->apart, &j->result);
+    journey *j = &piece->t->journeys[piece->from + i];
+    j->status = status == GRAZE_OK ? decide_journey(piece->t, w->query, j) : status;
   }
   gz_silence(before);
 }
@@ -280,14 +309,18 @@ static void set_times(const travel *t) {
   }
 }
 
+/* Of a pair that meets neither before nor after. */
 static void tell_passage(const travel *t, const journey *j, graze_scene_event *e) {
+  const bool meets_between = j->meeting.verdict != GRAZE_MOTION_FREE;
+  const graze_motion_result *r = meets_between ? &j->meeting : &j->approach;
   const object *a = scene_object(t->scene, t->ways[j->a].place), *b = scene_object(t->scene, t->ways[j->b].place);
   *e = (graze_scene_event){.a = {t->ways[j->a].place, a->generation},
                            .b = {t->ways[j->b].place, b->generation},
                            .user_id_a = a->user_id,
                            .user_id_b = b->user_id,
-                           .time = {j->result.earliest, j->result.latest},
-                           .passage = j->result.verdict};
+                           .time = {r->earliest, r->latest},
+                           .passage = r->verdict,
+                           .approach = meets_between ? 0 : j->clearance};
   if (j->told == NULL) return;
   const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
   e->before = pair->told;
@@ -296,10 +329,9 @@ static void tell_passage(const travel *t, const journey *j, graze_scene_event *e
   e->gap = pair->gap;
 }
 
-/* For the next update, and the order in which passages are told. */
+/* For the next update. */
 static graze_status keep_clear(const travel *t) {
   live_scene *live = t->scene->live;
-  if (t->count > 1) qsort(t->journeys, t->count, sizeof(journey), journeys_order);
   size_t bytes = (t->count + 1) * sizeof(clear_pair);
   if (!gz_buffer_reserve(t->scene->context, &live->clear[1], bytes, 0)) return gz_fail_memory(t->scene->context, bytes);
   clear_pair *pairs = live->clear[1].data;
@@ -311,19 +343,29 @@ static graze_status keep_clear(const travel *t) {
   return GRAZE_OK;
 }
 
+/* When a pair that is told began to meet, or to be too near, or ceased to. */
+static void tell_time(const journey *j) {
+  const bool meets_once = meets(j->before) != meets(j->now), near_once = keeps_clear(j) && j->before != j->now;
+  const graze_motion_result *r = meets_once ? &j->meeting : &j->approach;
+  if (!(meets_once || near_once) || r->verdict == GRAZE_MOTION_FREE) return;
+  j->told->time[0] = r->earliest;
+  j->told->time[1] = r->latest;
+}
+
+static bool passes(const journey *j) {
+  if (meets(j->before) || meets(j->now)) return false;
+  return j->meeting.verdict != GRAZE_MOTION_FREE || (j->before == j->now && j->approach.verdict != GRAZE_MOTION_FREE);
+}
+
 static graze_status tell(travel *t, graze_scene_update_result *events) {
   live_scene *live = t->scene->live;
   uint64_t passed = 0, kept = 0;
   for (uint64_t i = 0; i < t->count; i++) {
     journey *j = &t->journeys[i];
-    work_add(&events->work, &j->result.work);
-    if (j->result.verdict == GRAZE_MOTION_FREE) continue;
-    if (!j->passes) {
-      j->told->time[0] = j->result.earliest;
-      j->told->time[1] = j->result.latest;
-    } else {
-      t->journeys[kept++] = *j;
-    }
+    work_add(&events->work, &j->meeting.work);
+    work_add(&events->work, &j->approach.work);
+    if (j->told != NULL) tell_time(j);
+    if (passes(j)) t->journeys[kept++] = *j;
   }
   size_t bytes = (kept + 1) * sizeof(graze_scene_event);
   if (!gz_buffer_reserve(t->scene->context, &live->events[3], bytes, 0)) {
@@ -336,9 +378,10 @@ static graze_status tell(travel *t, graze_scene_update_result *events) {
   return GRAZE_OK;
 }
 
-graze_status gz_continuous_decide(graze_scene *scene, const graze_scene_update_options *options, told_pair *told,
-                                  uint64_t count, graze_scene_update_result *events) {
-  travel t = {.scene = scene, .options = options, .told = told, .told_count = count};
+graze_status gz_continuous_decide(graze_scene *scene, const graze_scene_update_options *options,
+                                  clearance_asking *asking, told_pair *told, uint64_t count,
+                                  graze_scene_update_result *events) {
+  travel t = {.scene = scene, .options = options, .asking = asking, .told = told, .told_count = count};
   graze_status status = refuse_rounds(scene);
   if (status != GRAZE_OK) return status;
   set_times(&t);

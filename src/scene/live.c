@@ -177,8 +177,7 @@ static box_state object_box(const object *o, graze_exactness exactness, graze_bo
   return posed_finite(o) ? BOX_MADE : BOX_OVERFLOWS;
 }
 
-/* Outward, but for the ends of the range. */
-static void grow_box(graze_box *box, double by) {
+void gz_live_grow_box(graze_box *box, double by) {
   for (int k = 0; k < 3; k++) {
     box->min[k] = fmax(nextafter(box->min[k] - by, -INFINITY), -DBL_MAX);
     box->max[k] = fmin(nextafter(box->max[k] + by, INFINITY), DBL_MAX);
@@ -236,8 +235,8 @@ static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, 
     if (box.min[0] > box.max[0]) { /* a mesh without triangles, for good: it cannot be refitted to have some */
       continue;
     }
-    if (o->radius > 0) grow_box(&box, o->radius);
-    if (o->reach > 0) grow_box(&box, 0.5 * o->reach);
+    if (o->radius > 0) gz_live_grow_box(&box, o->radius);
+    if (o->reach > 0) gz_live_grow_box(&box, 0.5 * o->reach);
     sending *to = proxy.generation != 0 ? moves : adds;
     to->boxes[to->count] = box;
     to->places[to->count] = place;

@@ -112,6 +112,8 @@ void gz_live_release(const graze_context *context, live_scene *live);
 /* Gives up the number of a pair; never fails. */
 void gz_live_give_back(live_scene *live, uint32_t number);
 
+/* Outward, but for the ends of the range. */
+void gz_live_grow_box(graze_box *box, double by);
 /* Sets by how much the boxes of objects are grown in all: NULL: by nothing. Errors: ARGUMENT, for a reach that is not a
  * finite number of at least 0 (the object is named). */
 graze_status gz_live_set_reach(graze_scene *scene, graze_reach_function reach, void *user);

@@ -247,7 +247,7 @@ static void settle(live_scene *live, const told_pair *list, uint64_t count, graz
   events->ended = ended;
 }
 
-static graze_status tell_all(graze_scene *scene, const graze_scene_update_options *options,
+static graze_status tell_all(graze_scene *scene, const graze_scene_update_options *options, clearance_asking *asking,
                              graze_scene_update_result *events) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
@@ -260,7 +260,7 @@ static graze_status tell_all(graze_scene *scene, const graze_scene_update_option
     return gz_fail_memory(context, n * sizeof(graze_scene_event));
   }
   const bool between = options->continuous != GRAZE_MOTION_STEPS;
-  graze_status status = between ? gz_continuous_decide(scene, options, list, n, events) : GRAZE_OK;
+  graze_status status = between ? gz_continuous_decide(scene, options, asking, list, n, events) : GRAZE_OK;
   if (status != GRAZE_OK) return status;
   hash_and_count(scene, events);
   settle(live, list, n, events);
@@ -287,11 +287,12 @@ static graze_status run_update(graze_scene *scene, const graze_scene_update_opti
   if (status == GRAZE_OK) status = gz_live_bring_up(scene, options->exactness, !same);
   if (status == GRAZE_OK) status = find_clearances(scene, &asking);
   if (status != GRAZE_OK) return status;
-  if (asking.failed) gz_record_lacks_memory(scene->recorder);
   scene->live->options = *options;
   scene->live->begun = true;
   status = decide_stale(scene, options, events);
-  return status == GRAZE_OK ? tell_all(scene, options, events) : status;
+  if (status == GRAZE_OK) status = tell_all(scene, options, &asking, events);
+  if (asking.failed) gz_record_lacks_memory(scene->recorder);
+  return status;
 }
 
 graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
