@@ -47,6 +47,7 @@ typedef struct rigid_body {
   double start[3], start_orientation[4];       /* of what is driven: at the start of the step */
   double carried;                              /* mass of it and of what is on it */
   uint32_t supports;                           /* contacts that carry it */
+  uint32_t layer;                              /* above what no force moves; transient */
   double world_inertia[9], inverse_inertia[9]; /* along the world's axes, now */
 } rigid_body;
 
@@ -118,15 +119,15 @@ typedef struct rigid_joint {
   double force;
 } rigid_joint;
 
-/* FREE: nothing touches it. FAST: softly, in several rounds. */
-typedef enum rigid_way { WAY_FREE, WAY_SOFT, WAY_FAST, WAY_DIRECT } rigid_way;
+/* FREE: nothing touches it. ALONE: softly, in several rounds or more sub-steps than others. */
+typedef enum rigid_way { WAY_FREE, WAY_SOFT, WAY_ALONE, WAY_DIRECT } rigid_way;
 
 /* Bodies that touch each other, directly or by others: parts of arrays of the world. */
 typedef struct rigid_island {
   uint32_t first_body, body_count, first_contact, contact_count, first_joint, joint_count;
   rigid_way way;
-  uint32_t rounds;   /* FAST */
-  double dissipated; /* in this step */
+  uint32_t rounds, sub_steps; /* ALONE: in all */
+  double dissipated;          /* in this step */
 } rigid_island;
 
 typedef struct rigid_pair {
@@ -353,10 +354,11 @@ bool gz_rigid_choose_ways(graze_rigid *world, double dt);
 
 /* ---- soft.c ---- */
 
-/* What is solved softly together, in so many rounds, of which each finds contacts anew. */
+/* What is solved softly together, in so many rounds, of which each finds contacts anew, and so many sub-steps in all,
+ * or as many more as make those of a round a whole number. */
 typedef struct soft_work {
   const uint32_t *bodies, *contacts;
-  uint32_t body_count, contact_count, rounds;
+  uint32_t body_count, contact_count, rounds, sub_steps;
 } soft_work;
 
 /* Moves them by a step, and adds the energy that goes to the world's. False: memory refused. */

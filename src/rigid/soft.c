@@ -267,8 +267,7 @@ static bool refresh(const graze_rigid *world, const soft_system *s, double dt) {
 bool gz_soft_move(graze_rigid *world, const soft_work *work, double dt) {
   soft_system s = {.world = world, .body_count = work->body_count, .contact_count = work->contact_count};
   if (!prepare(world, &s, work->bodies, work->contacts)) return false;
-  const uint32_t rounds = work->rounds, least = world->def.substeps;
-  const uint32_t sub_steps = (least + rounds - 1) / rounds;
+  const uint32_t rounds = work->rounds, sub_steps = (work->sub_steps + rounds - 1) / rounds;
   s.step = dt / rounds;
   s.h = s.step / sub_steps;
   for (uint32_t i = 0; i < rounds; i++) {

@@ -30,7 +30,7 @@ static bool append(graze_rigid *world, gz_array *to, const gz_array *from, uint3
   return true;
 }
 
-/* Those that are solved softly, all in one; then those that need more rounds, one after the other. */
+/* Those that are solved softly, all in one; then those that need more rounds or sub-steps, one after the other. */
 static bool move_softly(graze_rigid *world, double dt) {
   world->soft_bodies.count = world->soft_contacts.count = 0;
   for (size_t i = 0; i < world->islands.count; i++) {
@@ -40,15 +40,22 @@ static bool move_softly(graze_rigid *world, double dt) {
         !append(world, &world->soft_contacts, &world->island_contacts, is->first_contact, is->contact_count))
       return false;
   }
-  const soft_work all = {world->soft_bodies.data, world->soft_contacts.data, (uint32_t)world->soft_bodies.count,
-                         (uint32_t)world->soft_contacts.count, 1};
+  const soft_work all = {world->soft_bodies.data,
+                         world->soft_contacts.data,
+                         (uint32_t)world->soft_bodies.count,
+                         (uint32_t)world->soft_contacts.count,
+                         1,
+                         world->def.substeps};
   if (all.body_count > 0 && !gz_soft_move(world, &all, dt)) return false;
   for (size_t i = 0; i < world->islands.count; i++) {
     const rigid_island *is = RIGID_AT(world->islands, rigid_island, i);
     const soft_work one = {RIGID_AT(world->island_bodies, uint32_t, is->first_body),
-                           RIGID_AT(world->island_contacts, uint32_t, is->first_contact), is->body_count,
-                           is->contact_count, is->rounds};
-    if (is->way == WAY_FAST && !gz_soft_move(world, &one, dt)) return false;
+                           RIGID_AT(world->island_contacts, uint32_t, is->first_contact),
+                           is->body_count,
+                           is->contact_count,
+                           is->rounds,
+                           is->sub_steps};
+    if (is->way == WAY_ALONE && !gz_soft_move(world, &one, dt)) return false;
   }
   return true;
 }
