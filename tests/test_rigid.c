@@ -5,25 +5,13 @@
 #include <unistd.h>
 
 #include "families.h"
-#include "graze/rigid.h"
-#include "support.h"
-
-static const double step = 1.0 / 60;
+#include "rigid_worlds.h"
 
 /* All tests run with one solver, and then with the other. What is soft gives way: some bounds are wider. */
 static graze_rigid_solver solver;
 
 static double bound(double newton, double soft) {
   return solver == GRAZE_RIGID_NEWTON ? newton : soft;
-}
-
-static void must(const graze_rigid *world, graze_status status) {
-  (void)world;
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
-
-static void assert_near(double got, double want, double off) {
-  if (!(fabs(got - want) <= off)) fail_msg("%.17g is not %.17g to %g", got, want, off);
 }
 
 /* ---- worlds ---------------------------------------------------------------------------------------------------- */
@@ -39,13 +27,8 @@ static graze_rigid *make_world(graze_context *context, double friction, double r
   assert_int_equal(graze_rigid_create(context, &def, &world), GRAZE_OK);
   m.friction = friction;
   m.restitution = restitution;
-  must(world, graze_rigid_add_material(world, &m, &number));
+  must(graze_rigid_add_material(world, &m, &number));
   return world;
-}
-
-static void add_floor(graze_rigid *world) {
-  static const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-  must(world, graze_rigid_add_wall(world, point, up, 0));
 }
 
 /* A body of a kind, with its middle at a place. */
@@ -64,28 +47,8 @@ static graze_rigid_body_def define(graze_rigid_shape shape, double size, double 
 
 static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
   uint32_t body;
-  must(world, graze_rigid_add_body(world, def, &body));
+  must(graze_rigid_add_body(world, def, &body));
   return body;
-}
-
-static void run(graze_rigid *world, uint64_t steps) {
-  must(world, graze_rigid_step(world, step, steps, NULL, NULL));
-}
-
-static graze_rigid_body_def get(const graze_rigid *world, uint32_t body) {
-  graze_rigid_body_def def;
-  must(world, graze_rigid_get_body(world, body, &def));
-  return def;
-}
-
-static graze_world_sums sums_of(graze_rigid *world) {
-  graze_world_sums sums;
-  must(world, graze_rigid_get_sums(world, &sums));
-  return sums;
-}
-
-static double distance(const double a[3], const double b[3]) {
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 /* ---- free motion ----------------------------------------------------------------------------------------------- */
@@ -141,7 +104,7 @@ static void test_symmetric_top(void **unused) {
     const graze_rigid_body_def b = get(world, top);
     const double momentum[3] = {b.inertia[0] * 1, 0, b.inertia[2] * 3};
     const double speed = sqrt(momentum[0] * momentum[0] + momentum[2] * momentum[2]) / b.inertia[0];
-    must(world, graze_rigid_step(world, fine ? step : 2 * step, fine ? 600 : 300, NULL, NULL));
+    must(graze_rigid_step(world, fine ? step : 2 * step, fine ? 600 : 300, NULL, NULL));
     const graze_rigid_body_def now = get(world, top);
     /* The axis of the top goes around L at |L| / I: after 10 s by this angle. */
     const double *q = now.orientation, axis[3] = {2 * (q[1] * q[3] + q[0] * q[2]), 2 * (q[2] * q[3] - q[0] * q[1]),
@@ -182,7 +145,7 @@ static void test_inclines(void **unused) {
     graze_rigid_body_def def = define(GRAZE_RIGID_BOX, 1, 0.5 * sin(angle), 0, 0.5 * cos(angle));
     def.orientation[0] = cos(angle / 2);
     def.orientation[2] = sin(angle / 2);
-    must(world, graze_rigid_add_wall(world, point, normal, 0));
+    must(graze_rigid_add_wall(world, point, normal, 0));
     const uint32_t box = add(world, &def);
     run(world, 120);
     const graze_rigid_body_def b = get(world, box);
@@ -220,7 +183,7 @@ static void test_rolling_resistance(void **unused) {
   assert_int_equal(graze_rigid_create(shared_context(1), &world_def, &world), GRAZE_OK);
   m.friction = 0.5;
   m.rolling = 0.02;
-  must(world, graze_rigid_add_material(world, &m, &number));
+  must(graze_rigid_add_material(world, &m, &number));
   add_floor(world);
   graze_rigid_body_def def = define(GRAZE_RIGID_SPHERE, 1, 0, 0, 0.5);
   def.velocity[0] = 2;
@@ -374,7 +337,7 @@ static graze_rigid *make_heap(graze_context *context, uint32_t count, uint64_t s
     double point[3] = {far, 0, 0}, normal[3] = {0, 0, 0};
     normal[k / 2] = k % 2 ? -1 : 1;
     if (k < 4) point[k / 2] += k % 2 ? 2 : -2;
-    must(world, graze_rigid_add_wall(world, point, normal, 0));
+    must(graze_rigid_add_wall(world, point, normal, 0));
   }
   for (uint32_t i = 0; i < count; i++) {
     graze_rigid_body_def def = define((graze_rigid_shape)(i % 3), 0.65, far - 1.2 + 1.2 * (i % 3), 0, 1 + i / 9 * 1.4);
@@ -407,10 +370,10 @@ static void test_restored_and_split(void **unused) {
   close(file);
   graze_rigid *world = make_heap(shared_context(1), 18, 7, 0), *other = make_heap(shared_context(1), 18, 7, 0);
   run(world, 40);
-  must(world, graze_rigid_save(world, path));
+  must(graze_rigid_save(world, path));
   run(world, 17);
   run(world, 23);
-  must(other, graze_rigid_restore(other, path));
+  must(graze_rigid_restore(other, path));
   run(other, 40);
   assert_true(graze_rigid_get_hash(world) == graze_rigid_get_hash(other));
   const graze_world_sums a = sums_of(world), b = sums_of(other);
@@ -510,7 +473,7 @@ static void test_driven(void **unused) {
     uint32_t runs;
     m.friction = 0.5;
     m.surface_speed[0] = belt ? 2 : 0;
-    must(world, graze_rigid_add_material(world, &m, &runs));
+    must(graze_rigid_add_material(world, &m, &runs));
     graze_rigid_body_def plate = define(GRAZE_RIGID_BOX, 20, 0, 0, -10), box = define(GRAZE_RIGID_BOX, 1, 0, 0, 0.5);
     plate.type = belt ? GRAZE_BODY_STATIC : GRAZE_BODY_KINEMATIC;
     plate.material = runs;
@@ -539,7 +502,7 @@ static void test_events(void **unused) {
     uint64_t count;
     const double before = get(world, 0).velocity[2];
     run(world, 1);
-    must(world, graze_rigid_get_events(world, &events, &count));
+    must(graze_rigid_get_events(world, &events, &count));
     for (uint64_t k = 0; k < count; k++) {
       counts[events[k].kind]++;
       assert_true(events[k].step == (uint64_t)i + 1 && events[k].b.kind == GRAZE_MEMBER_WALL);
@@ -586,13 +549,13 @@ static uint32_t join(graze_rigid *world, graze_joint_type type, uint32_t a, uint
   def->point[0] = x;
   def->point[1] = 0;
   def->point[2] = z;
-  must(world, graze_rigid_add_joint(world, def, &joint));
+  must(graze_rigid_add_joint(world, def, &joint));
   return joint;
 }
 
 static graze_joint_state joint_of(const graze_rigid *world, uint32_t joint) {
   graze_joint_state state;
-  must(world, graze_rigid_get_joint(world, joint, &state));
+  must(graze_rigid_get_joint(world, joint, &state));
   return state;
 }
 
@@ -750,7 +713,7 @@ static void test_joint_refusals(void **unused) {
   refuse_joint(world, &def, "\"breaks_at\"");
   def.breaks_at = 1;
   uint32_t joint;
-  must(world, graze_rigid_add_joint(world, &def, &joint));
+  must(graze_rigid_add_joint(world, &def, &joint));
   assert_int_equal(graze_rigid_get_joint(world, 1, NULL), GRAZE_ERROR_ARGUMENT);
   graze_rigid_destroy(world);
 }

@@ -6,23 +6,10 @@
 #include <unistd.h>
 
 #include "families.h"
-#include "graze/rigid.h"
-#include "support.h"
+#include "rigid_worlds.h"
 
-static const double step = 1.0 / 60, gravity = 9.81;
+static const double gravity = 9.81;
 static char state_path[64], record_path[64];
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
-
-static void assert_near(double got, double want, double off) {
-  if (!(fabs(got - want) <= off)) fail_msg("%.17g is not %.17g to %g", got, want, off);
-}
-
-static double distance(const double a[3], const double b[3]) {
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
 
@@ -46,31 +33,10 @@ static graze_rigid *make_world(graze_rigid_solver solver, double pull, double fr
   return make_world_of(shared_context(1), solver, pull, friction, false);
 }
 
-static void add_floor(graze_rigid *world) {
-  const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-  must(graze_rigid_add_wall(world, point, up, 0));
-}
-
 static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
   uint32_t body;
   must(graze_rigid_add_body(world, def, &body));
   return body;
-}
-
-static graze_rigid_body_def get(const graze_rigid *world, uint32_t body) {
-  graze_rigid_body_def def;
-  must(graze_rigid_get_body(world, body, &def));
-  return def;
-}
-
-static void run(graze_rigid *world, uint64_t steps) {
-  must(graze_rigid_step(world, step, steps, NULL, NULL));
-}
-
-static graze_world_sums sums_of(graze_rigid *world) {
-  graze_world_sums sums;
-  must(graze_rigid_get_sums(world, &sums));
-  return sums;
 }
 
 static graze_rigid_part box_at(double x, double y, double z, double a, double b, double c) {

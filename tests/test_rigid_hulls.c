@@ -4,14 +4,7 @@
 #include <string.h>
 
 #include "families.h"
-#include "graze/rigid.h"
-#include "support.h"
-
-static const double step = 1.0 / 60;
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
+#include "rigid_worlds.h"
 
 static graze_rigid *make_world(double gravity, double friction, double restitution) {
   const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
@@ -26,20 +19,6 @@ static graze_rigid *make_world(double gravity, double friction, double restituti
   must(graze_rigid_add_material(world, &m, &number));
   if (gravity > 0) must(graze_rigid_add_wall(world, point, up, 0));
   return world;
-}
-
-static graze_rigid_body_def get(const graze_rigid *world, uint32_t body) {
-  graze_rigid_body_def def;
-  must(graze_rigid_get_body(world, body, &def));
-  return def;
-}
-
-static void run(graze_rigid *world, uint64_t steps) {
-  must(graze_rigid_step(world, step, steps, NULL, NULL));
-}
-
-static double distance(const double a[3], const double b[3]) {
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 /* A box of these edges, or the hull of its corners and of points within, far from their origin. */

@@ -8,19 +8,10 @@
 #include "graze/collide.h"
 #include "graze/convex.h"
 #include "graze/distance.h"
-#include "graze/rigid.h"
+#include "rigid_worlds.h"
 #include "scenes.h"
-#include "support.h"
 
-static const double step = 1.0 / 60, pi = 3.14159265358979323846;
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
-
-static void assert_near(double got, double want, double off) {
-  if (!(fabs(got - want) <= off)) fail_msg("%.17g is not %.17g to %g", got, want, off);
-}
+static const double pi = 3.14159265358979323846;
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
@@ -126,22 +117,6 @@ static uint32_t add_static(graze_rigid *world, const graze_mesh *mesh) {
   graze_rigid_body_def def = define(mesh, 0, 0, 0);
   def.type = GRAZE_BODY_STATIC;
   return add(world, &def);
-}
-
-static graze_rigid_body_def get(const graze_rigid *world, uint32_t body) {
-  graze_rigid_body_def def;
-  must(graze_rigid_get_body(world, body, &def));
-  return def;
-}
-
-static void run(graze_rigid *world, uint64_t steps) {
-  must(graze_rigid_step(world, step, steps, NULL, NULL));
-}
-
-static graze_world_sums sums_of(graze_rigid *world) {
-  graze_world_sums sums;
-  must(graze_rigid_get_sums(world, &sums));
-  return sums;
 }
 
 static void set_random_turn(graze_rigid_body_def *def, uint64_t *state) {

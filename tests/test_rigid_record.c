@@ -7,16 +7,10 @@
 
 #include "base/hash.h"
 #include "families.h"
-#include "graze/rigid.h"
-#include "support.h"
+#include "rigid_worlds.h"
 
-static const double step = 1.0 / 60;
 /* Several forms of this test run at a time. */
 static char record_path[64], state_path[64];
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
 

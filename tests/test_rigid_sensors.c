@@ -5,14 +5,7 @@
 #include <unistd.h>
 
 #include "families.h"
-#include "graze/rigid.h"
-#include "support.h"
-
-static const double step = 1.0 / 60;
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
+#include "rigid_worlds.h"
 
 static graze_rigid *make_world(double pull, bool sleep, graze_rigid_solver solver) {
   graze_rigid_def def = graze_default_rigid_def();

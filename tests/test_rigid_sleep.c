@@ -4,14 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "graze/rigid.h"
-#include "support.h"
-
-static const double step = 1.0 / 60;
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
+#include "rigid_worlds.h"
 
 static graze_rigid *make_world(bool sleep) {
   const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
@@ -43,16 +36,6 @@ static uint32_t add(graze_rigid *world, graze_rigid_shape shape, double x, doubl
   def.material = material;
   must(graze_rigid_add_body(world, &def, &body));
   return body;
-}
-
-static graze_rigid_body_def get(const graze_rigid *world, uint32_t body) {
-  graze_rigid_body_def def;
-  must(graze_rigid_get_body(world, body, &def));
-  return def;
-}
-
-static void run(graze_rigid *world, uint64_t steps) {
-  must(graze_rigid_step(world, step, steps, NULL, NULL));
 }
 
 static uint64_t count_events(const graze_rigid *world) {

@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include "families.h"
-#include "graze/rigid.h"
 #include "rigid/soft.h"
-#include "support.h"
-
-static const double step = 1.0 / 60;
+#include "rigid_worlds.h"
 
 /* ---- the passes -------------------------------------------------------------------------------------------------- */
 
@@ -273,10 +270,6 @@ static void test_passes(void **unused) {
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
 
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
-
 static graze_rigid *make_world(graze_context *context, graze_rigid_solver solver, double friction, double restitution) {
   const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   graze_rigid_def def = graze_default_rigid_def();
@@ -309,16 +302,6 @@ static uint32_t add_box(graze_rigid *world, double x, double z, const double edg
 static uint32_t add_cube(graze_rigid *world, double x, double z, double density) {
   const double edges[3] = {1, 1, 1};
   return add_box(world, x, z, edges, density, 0);
-}
-
-static graze_rigid_body_def get(const graze_rigid *world, uint32_t body) {
-  graze_rigid_body_def def;
-  must(graze_rigid_get_body(world, body, &def));
-  return def;
-}
-
-static void run(graze_rigid *world, uint64_t steps) {
-  must(graze_rigid_step(world, step, steps, NULL, NULL));
 }
 
 static void assert_within(const char *what, double got, double most) {
