@@ -11,11 +11,12 @@
 #include "support.h"
 
 enum { max_vertices = 40, max_triangles = 60 };
+enum { room_vertices = 82, room_triangles = 80 }; /* of all models, those that are not random included */
 
 typedef struct model { /* an indexed mesh as the caller has it */
   uint32_t vertex_count, triangle_count;
-  double vertices[max_vertices][3];
-  uint32_t indices[max_triangles][3];
+  double vertices[room_vertices][3];
+  uint32_t indices[room_triangles][3];
 } model;
 
 static void make_model(uint64_t *state, model *m) {
@@ -77,7 +78,7 @@ typedef struct edge_use {
 
 typedef struct plain_facts {
   uint64_t positions, degenerate, parts, open, nonmanifold, misoriented;
-  uint32_t neighbours[max_triangles][3];
+  uint32_t neighbours[room_triangles][3];
 } plain_facts;
 
 static uint32_t list_edges(const model *m, edge_use *uses) {
@@ -92,7 +93,7 @@ static uint32_t list_edges(const model *m, edge_use *uses) {
 }
 
 static void count_edges(const model *m, plain_facts *facts) {
-  static edge_use uses[3 * max_triangles];
+  static edge_use uses[3 * room_triangles];
   uint32_t count = list_edges(m, uses);
   memset(facts->neighbours, 0xFF, sizeof facts->neighbours);
   for (uint32_t i = 0; i < count; i++) {
@@ -114,7 +115,7 @@ static void count_edges(const model *m, plain_facts *facts) {
 }
 
 static void count_parts(const model *m, plain_facts *facts) {
-  uint32_t part[max_vertices];
+  uint32_t part[room_vertices];
   for (uint32_t v = 0; v < m->vertex_count; v++) part[v] = position_of(m, v);
   for (bool changed = true; changed;) { /* spread the lowest number */
     changed = false;
@@ -128,7 +129,7 @@ static void count_parts(const model *m, plain_facts *facts) {
       }
     }
   }
-  bool used[max_vertices] = {false}, root[max_vertices] = {false};
+  bool used[room_vertices] = {false}, root[room_vertices] = {false};
   for (uint32_t t = 0; t < m->triangle_count; t++) {
     for (int c = 0; c < 3; c++) {
       uint32_t p = position_of(m, m->indices[t][c]);
@@ -195,6 +196,40 @@ static void test_facts(void **unused) {
     graze_mesh *mesh = bake(context, &def);
     check_facts(mesh, &m);
     check_box(mesh, &m);
+    graze_mesh_destroy(mesh);
+  }
+  graze_context_destroy(context);
+}
+
+/* A fan around vertex 0, of `count` triangles, some of them turned over, again there, or flat. */
+static void make_fan(uint64_t *state, uint32_t count, model *m) {
+  m->vertex_count = count + 2;
+  m->triangle_count = count;
+  for (uint32_t i = 0; i < m->vertex_count; i++) {
+    m->vertices[i][0] = i == 0 ? 0 : 1 + 0.25 * i;
+    m->vertices[i][1] = (double)i * i;
+    m->vertices[i][2] = random_signed(state);
+  }
+  for (uint32_t t = 0; t < count; t++) {
+    uint32_t like = random_below(state, 8) == 0 ? random_below(state, t + 1) : t;
+    bool turned = random_below(state, 8) == 0, flat = random_below(state, 16) == 0;
+    m->indices[t][t % 3] = 0;
+    m->indices[t][(t + 1) % 3] = like + (turned ? 2 : 1);
+    m->indices[t][(t + 2) % 3] = flat ? 0 : like + (turned ? 1 : 2);
+  }
+}
+
+/* How many triangles have a vertex decides how the edges at it are found. */
+static void test_fans(void **unused) {
+  (void)unused;
+  graze_context *context = test_context(2, NULL);
+  uint64_t state = 11;
+  for (uint32_t count = 1; count <= room_triangles; count++) {
+    model m;
+    make_fan(&state, count, &m);
+    graze_mesh_def def = def_of(&m);
+    graze_mesh *mesh = bake(context, &def);
+    check_facts(mesh, &m);
     graze_mesh_destroy(mesh);
   }
   graze_context_destroy(context);
@@ -784,6 +819,7 @@ static void test_equal_centroids(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_facts),
+      cmocka_unit_test(test_fans),
       cmocka_unit_test(test_closed_meshes),
       cmocka_unit_test(test_layouts),
       cmocka_unit_test(test_hash_alone),

@@ -16,7 +16,7 @@
 #include "base/parallel.h"
 #include "base/simd.h"
 
-enum { AHEAD = 6 };
+enum { AHEAD = 4 };
 
 /* Box of a subtree in mesh coordinates. */
 typedef struct subtree_box {
@@ -115,12 +115,21 @@ static void bottom_slots(const graze_mesh *mesh, const bvh_node *node, fit_unit 
   unit->slots += NODE_WIDTH;
 }
 
-/* A bottom node's triangles lie anywhere in memory: asks for the vertex numbers of a node some places on. */
+/* A bottom node's triangles lie anywhere in memory: asks for the vertex numbers of a node some places on, and for the
+ * vertices of a nearer one, whose numbers have come. */
 __attribute__((always_inline)) static inline void prefetch_slots(const fitter *f, uint32_t index) {
-  if (f->topology == NULL || index + AHEAD >= f->node_count) return;
-  const tree_node *node = &f->topology[index + AHEAD];
-  for (uint32_t i = 0; node->bottom && i < node->count; i++) {
-    __builtin_prefetch(f->mesh->triangles + 3 * (size_t)node->child[i]);
+  if (f->topology == NULL || index + 2 * AHEAD >= f->node_count) return;
+  const tree_node *far = &f->topology[index + 2 * AHEAD], *near = &f->topology[index + AHEAD];
+  for (uint32_t i = 0; far->bottom && i < far->count; i++) {
+    __builtin_prefetch(f->mesh->triangles + 3 * (size_t)far->child[i]);
+  }
+  for (uint32_t i = 0; near->bottom && i < near->count; i++) {
+    const uint32_t *v = f->mesh->triangles + 3 * (size_t)near->child[i];
+    for (int c = 0; c < 3; c++) {
+      size_t at = 3 * (size_t)v[c];
+      __builtin_prefetch(f->mesh->is_double ? (const void *)(f->mesh->vertices_double + at)
+                                            : f->mesh->vertices_float + at);
+    }
   }
 }
 

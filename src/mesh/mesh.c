@@ -78,8 +78,10 @@ typedef struct stage {
   size_t vertices_bytes;
   uint32_t *triangles; /* 0, 1, 2, ... of a soup */
   size_t triangles_bytes;
-  uint64_t *bits; /* and neighbours behind them */
+  uint64_t *bits;
   size_t bits_bytes;
+  uint32_t *neighbours; /* of a mesh that gets no block */
+  size_t neighbours_bytes;
   tree_node *nodes;
   size_t nodes_bytes;
 } stage;
@@ -88,6 +90,7 @@ static void stage_release(const graze_context *context, stage *s) {
   gz_memory_release(context, s->vertices, s->vertices_bytes);
   gz_memory_release(context, s->triangles, s->triangles_bytes);
   gz_memory_release(context, s->bits, s->bits_bytes);
+  gz_memory_release(context, s->neighbours, s->neighbours_bytes);
   gz_memory_release(context, s->nodes, s->nodes_bytes);
 }
 
@@ -192,18 +195,25 @@ static graze_status stage_geometry(const graze_context *context, stage *s, const
   return status == GRAZE_OK ? stage_triangles(context, s, d) : status;
 }
 
-/* All facts: zero-area bits, box and hash, and the neighbours. */
+/* Zero-area bits, box and hash. */
 static graze_status stage_facts(const graze_context *context, stage *s, const graze_mesh_def *d) {
   graze_status status = stage_geometry(context, s, d);
   if (status != GRAZE_OK) return status;
-  uint64_t bits = (d->triangle_count + 63) / 64 * 8;
-  s->bits = stage_memory(context, bits + (d->no_adjacency ? 0 : 12 * d->triangle_count), &s->bits_bytes, &status);
+  s->bits = stage_memory(context, (d->triangle_count + 63) / 64 * 8, &s->bits_bytes, &status);
   if (status != GRAZE_OK) return status;
   s->mesh.degenerate = s->bits;
-  uint32_t *neighbours = !d->no_adjacency && s->bits != NULL ? (uint32_t *)(s->bits + bits / 8) : NULL;
-  s->mesh.neighbours = neighbours;
   gz_mesh_compute_basics(&s->mesh, s->bits);
-  return d->no_adjacency ? GRAZE_OK : gz_mesh_compute_adjacency(&s->mesh, neighbours);
+  return GRAZE_OK;
+}
+
+/* The neighbours of a mesh that gets no block. */
+static graze_status stage_neighbours(const graze_context *context, stage *s) {
+  graze_status status = GRAZE_OK;
+  if (!s->header.adjacency) return status;
+  s->neighbours = stage_memory(context, 12 * s->header.triangle_count, &s->neighbours_bytes, &status);
+  if (status != GRAZE_OK) return status;
+  s->mesh.neighbours = s->neighbours;
+  return gz_mesh_compute_adjacency(&s->mesh, s->neighbours, (buffer){NULL, 0});
 }
 
 static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
@@ -224,7 +234,7 @@ static void clear_gap(mesh_header *header, uint64_t end_of_array) {
   memset((char *)header + end_of_array, 0, aligned - end_of_array);
 }
 
-/* Writes the arrays of the stage, all but the nodes, to their places, with the gaps between them cleared. */
+/* Writes the arrays of the stage, all but neighbours and nodes, to their places, with the gaps between them cleared. */
 static void fill_block(const graze_context *context, mesh_header *header, const stage *s) {
   char *block = (char *)header;
   *header = s->header;
@@ -238,10 +248,7 @@ static void fill_block(const graze_context *context, mesh_header *header, const 
   clear_gap(header, header->triangles + triangles);
   copy_bytes(context, block + header->degenerate, s->mesh.degenerate, bits);
   clear_gap(header, header->degenerate + bits);
-  if (header->adjacency) {
-    copy_bytes(context, block + header->neighbours, s->mesh.neighbours, triangles);
-    clear_gap(header, header->neighbours + triangles);
-  }
+  if (header->adjacency) clear_gap(header, header->neighbours + triangles);
   clear_gap(header, header->nodes + sizeof(bvh_node) * header->node_count);
 }
 
@@ -250,11 +257,15 @@ static void *array_at(mesh_header *header, uint64_t offset) {
   return (char *)header + offset;
 }
 
-/* Nodes and checksum of an attached block whose other arrays stand; topology NULL: the nodes have it. */
+/* Neighbours, nodes and checksum of an attached block whose other arrays stand; topology NULL: the nodes have it, else
+ * they are scratch until they are made. */
 static graze_status finish_block(graze_mesh *mesh, const tree_node *topology) {
+  mesh_header *header = mesh->header;
+  void *nodes = array_at(header, header->nodes);
   graze_status status = GRAZE_OK;
-  if (mesh->node_count != 0)
-    status = gz_mesh_fit_tree(mesh, topology, array_at(mesh->header, mesh->header->nodes), mesh->node_count);
+  buffer lent = {topology != NULL ? nodes : NULL, topology != NULL ? mesh->node_count * sizeof(bvh_node) : 0};
+  if (header->adjacency) status = gz_mesh_compute_adjacency(mesh, array_at(header, header->neighbours), lent);
+  if (status == GRAZE_OK && mesh->node_count != 0) status = gz_mesh_fit_tree(mesh, topology, nodes, mesh->node_count);
   if (status == GRAZE_OK) mesh->header->checksum = gz_mesh_checksum(mesh->context, mesh->header);
   return status;
 }
@@ -344,6 +355,7 @@ graze_status gz_mesh_measure(graze_context *context, const graze_mesh_def *def, 
   unsigned saved = gz_fp_enter();
   stage s = {.nodes = NULL};
   status = stage_facts(context, &s, &d);
+  if (status == GRAZE_OK) status = stage_neighbours(context, &s);
   if (status == GRAZE_OK && look != NULL) status = look(context, &s.mesh, user);
   if (status == GRAZE_OK) facts_of(&s.header, facts);
   stage_release(context, &s);
@@ -425,8 +437,7 @@ static graze_status refit_into_spare(graze_mesh *mesh, const void *vertices, siz
   if (status != GRAZE_OK) return status;
   gz_mesh_compute_basics(&next, array_at(next.header, next.header->degenerate));
   if (next.header->tree_usable != mesh->header->tree_usable) return rebuild(mesh, &next);
-  if (next.header->adjacency) status = gz_mesh_compute_adjacency(&next, array_at(next.header, next.header->neighbours));
-  if (status == GRAZE_OK) status = finish_block(&next, NULL);
+  status = finish_block(&next, NULL);
   if (status != GRAZE_OK) return status;
   next.spare = mesh->header;
   *mesh = next;

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "base/memory.h"
 #include "graze/mesh.h"
 
 enum { MESH_VERSION = 1, NODE_WIDTH = 8 };
@@ -144,8 +145,9 @@ uint64_t gz_mesh_first_not_finite(const graze_context *context, const void *coor
 /* facts.c: place of the first of `count` indices that is not below `limit`, or `count`. */
 uint64_t gz_mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count, uint64_t limit);
 
-/* adjacency.c: positions by equal coordinates, edges, parts; writes the neighbours array and the header's facts. */
-graze_status gz_mesh_compute_adjacency(graze_mesh *mesh, uint32_t *neighbours);
+/* adjacency.c: positions by equal coordinates, edges, parts; writes the neighbours array and the header's facts. `lent`
+ * is scratch that it may use, so that less is asked for; aligned to a cache line. */
+graze_status gz_mesh_compute_adjacency(graze_mesh *mesh, uint32_t *neighbours, buffer lent);
 
 /* build_kernels.c: the hierarchy's topology: for `mesh` with vertices and triangles in place gives an array of nodes
  * (made with the context's allocator; *bytes of it). No triangles, or a tree that is not usable: no nodes. */
