@@ -245,9 +245,6 @@ static uint32_t find_root(_Atomic uint32_t *parent, uint32_t x) {
 
 /* Whether two sets were joined. */
 static bool unite(_Atomic uint32_t *parent, uint32_t x, uint32_t y) {
-  /* As for most corners. */
-  if (atomic_load_explicit(&parent[x], memory_order_relaxed) == atomic_load_explicit(&parent[y], memory_order_relaxed))
-    return false;
   for (;;) {
     x = find_root(parent, x);
     y = find_root(parent, y);

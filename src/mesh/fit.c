@@ -159,7 +159,7 @@ static void clear_repeated(const fitter *f, uint32_t index, fit_unit *unit, uint
 
 static slot_range fit_subtree(const fitter *f, const fit_unit *unit, uint32_t index, uint32_t first) {
   bvh_node *node = &f->nodes[index];
-  slot_range range = {first, first + NODE_WIDTH}, children[NODE_WIDTH] = {{0, 0}};
+  slot_range range = {.first = first, .end = first + NODE_WIDTH}, children[NODE_WIDTH] = {{0}};
   if (!node->bottom) {
     for (int c = 0; c < node->count; c++) {
       children[c] = fit_subtree(f, unit, node->child[c], first);
@@ -167,7 +167,7 @@ static slot_range fit_subtree(const fitter *f, const fit_unit *unit, uint32_t in
     }
     range.end = first;
   }
-  f->fit_node(unit, node, range, children);
+  f->fit_node(unit, node, &range, children);
   return range;
 }
 
@@ -182,9 +182,11 @@ static void fit_one(const fitter *f, uint32_t number, fit_unit *unit) {
   unit->slots = 0;
   unit->aligned = f->mesh->header->volumes == GRAZE_VOLUMES_ALIGNED;
   gather(f, f->units[number], unit, box);
-  f->fit_areas(unit);
-  uint32_t slot = 0;
-  clear_repeated(f, f->units[number], unit, &slot);
+  if (!unit->aligned) {
+    uint32_t slot = 0;
+    f->fit_areas(unit);
+    clear_repeated(f, f->units[number], unit, &slot);
+  }
   fit_subtree(f, unit, f->units[number], 0);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_MESH_FIT_H
 #define GRAZE_SRC_MESH_FIT_H
 
+#include "base/simd.h"
 #include "mesh/mesh.h"
 
 enum {
@@ -19,16 +20,23 @@ typedef struct fit_unit {
   bool aligned; /* no fitted frames */
 } fit_unit;
 
+/* A box in a node's frame; the fourth components mean nothing. */
+typedef struct frame_box {
+  v4 low, high;
+} frame_box;
+
 /* Slots of one node. */
 typedef struct slot_range {
   uint32_t first, end;
+  frame_box box; /* around them, in the frame of the node */
 } slot_range;
 
-/* Frame and child boxes of one node, from the slots of its children (bottom: its eight slots). */
-typedef void fit_node_function(const fit_unit *unit, bvh_node *node, slot_range range, const slot_range *children);
+/* Frame and child boxes of one node, from the slots of its children (bottom: its eight slots); sets the range's box. In
+ * an aligned unit all nodes have one frame, and the boxes of the children are taken as they are. */
+typedef void fit_node_function(const fit_unit *unit, bvh_node *node, slot_range *range, const slot_range *children);
 fit_node_function gz_fit_node_scalar, gz_fit_node_avx2;
 
-/* Area vectors of all slots. */
+/* Area vectors of all slots: for fitted frames. */
 typedef void fit_areas_function(fit_unit *unit);
 fit_areas_function gz_fit_areas_scalar, gz_fit_areas_avx2;
 

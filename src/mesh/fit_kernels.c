@@ -49,9 +49,9 @@ static inline bool unit_vector(float v[3]) {
 }
 
 /* The area vector of the largest triangle. */
-static void largest_area(const fit_unit *unit, slot_range range, float normal[3]) {
+static void largest_area(const fit_unit *unit, const slot_range *range, float normal[3]) {
   float most = -1;
-  for (uint32_t s = range.first; s < range.end; s++) {
+  for (uint32_t s = range->first; s < range->end; s++) {
     float a[3] = {unit->area[0][s], unit->area[1][s], unit->area[2][s]};
     float size = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
     if (size <= most) continue;
@@ -61,9 +61,9 @@ static void largest_area(const fit_unit *unit, slot_range range, float normal[3]
 }
 
 /* The direction of the surface's normal, of length one; false when there is no telling. */
-static bool fit_normal(const fit_unit *unit, slot_range range, float normal[3]) {
+static bool fit_normal(const fit_unit *unit, const slot_range *range, float normal[3]) {
   v8 sum[3] = {v8_set(0), v8_set(0), v8_set(0)}, total = v8_set(0);
-  for (uint32_t s = range.first; s < range.end; s += 8) {
+  for (uint32_t s = range->first; s < range->end; s += 8) {
     for (int k = 0; k < 3; k++) {
       v8 a = v8_load(unit->area[k] + s);
       sum[k] += a;
@@ -78,9 +78,9 @@ static bool fit_normal(const fit_unit *unit, slot_range range, float normal[3]) 
 }
 
 /* Turns u, v in their plane to the principal directions of the corners. */
-static void turn_in_plane(const fit_unit *unit, slot_range range, float u[3], float v[3]) {
+static void turn_in_plane(const fit_unit *unit, const slot_range *range, float u[3], float v[3]) {
   v8 su = v8_set(0), sv = su, suu = su, suv = su, svv = su;
-  for (uint32_t s = range.first; s < range.end; s += 8) {
+  for (uint32_t s = range->first; s < range->end; s += 8) {
     for (int c = 0; c < 9; c += 3) {
       v8 x = v8_load(unit->corner[c] + s), y = v8_load(unit->corner[c + 1] + s), z = v8_load(unit->corner[c + 2] + s);
       v8 pu = x * v8_set(u[0]) + y * v8_set(u[1]) + z * v8_set(u[2]);
@@ -92,7 +92,7 @@ static void turn_in_plane(const fit_unit *unit, slot_range range, float u[3], fl
       svv += pv * pv;
     }
   }
-  float n = 3.0f * (float)(range.end - range.first), mu = v8_sum(su) / n, mv = v8_sum(sv) / n;
+  float n = 3.0f * (float)(range->end - range->first), mu = v8_sum(su) / n, mv = v8_sum(sv) / n;
   float difference = (v8_sum(suu) / n - mu * mu) - (v8_sum(svv) / n - mv * mv);
   float twice = 2 * (v8_sum(suv) / n - mu * mv);
   float most = fabsf(difference) > fabsf(twice) ? fabsf(difference) : fabsf(twice);
@@ -128,7 +128,7 @@ static bool orthonormal(const float axis[9]) {
   return worst < 1e-6f;
 }
 
-static bool fit_frame(const fit_unit *unit, slot_range range, float axis[9]) {
+static bool fit_frame(const fit_unit *unit, const slot_range *range, float axis[9]) {
   float *u = axis, *v = axis + 3, *n = axis + 6;
   if (unit->aligned || !fit_normal(unit, range, n)) return false;
   int small = fabsf(n[0]) <= fabsf(n[1]) && fabsf(n[0]) <= fabsf(n[2]) ? 0 : fabsf(n[1]) <= fabsf(n[2]) ? 1 : 2;
@@ -138,7 +138,7 @@ static bool fit_frame(const fit_unit *unit, slot_range range, float axis[9]) {
   if (!unit_vector(u)) return false;
   for (int k = 0; k < 3; k++) v[k] = n[(k + 1) % 3] * u[(k + 2) % 3] - n[(k + 2) % 3] * u[(k + 1) % 3];
   /* Boxes of single triangles gain nothing from it. */
-  if (range.end - range.first > NODE_WIDTH) turn_in_plane(unit, range, u, v);
+  if (range->end - range->first > NODE_WIDTH) turn_in_plane(unit, range, u, v);
   return orthonormal(axis);
 }
 
@@ -153,19 +153,14 @@ static inline void project(const fit_unit *unit, uint32_t s, const float *axis, 
   *high = v8_max(v8_max(p[0], p[1]), p[2]);
 }
 
-/* A box in a node's frame; the fourth components mean nothing. */
-typedef struct frame_box {
-  v4 low, high;
-} frame_box;
-
 /* Lowest and highest projections of the slots on the three axes. */
-static inline frame_box project_slots(const fit_unit *unit, const float *axis, slot_range range) {
+static inline frame_box project_slots(const fit_unit *unit, const float *axis, const slot_range *range) {
   v8 low[3], high[3], l, h;
   for (int k = 0; k < 3; k++) {
     low[k] = v8_set(INFINITY);
     high[k] = v8_set(-INFINITY);
   }
-  for (uint32_t s = range.first; s < range.end; s += 8) {
+  for (uint32_t s = range->first; s < range->end; s += 8) {
     for (int k = 0; k < 3; k++) {
       project(unit, s, axis + 3 * k, &l, &h);
       low[k] = v8_min(low[k], l);
@@ -198,7 +193,7 @@ static child_boxes node_boxes(const fit_unit *unit, const bvh_node *node, const 
   child_boxes b;
   b.all = (frame_box){v4_set(INFINITY), v4_set(-INFINITY)};
   for (int c = 0; c < node->count; c++) {
-    frame_box box = project_slots(unit, node->axis, children[c]);
+    frame_box box = unit->aligned ? children[c].box : project_slots(unit, node->axis, children + c);
     b.all.low = v4_min(b.all.low, box.low);
     b.all.high = v4_max(b.all.high, box.high);
     for (int k = 0; k < 3; k++) {
@@ -233,12 +228,13 @@ static void set_boxes(bvh_node *node, const child_boxes *b) {
   }
 }
 
-void KERNEL(gz_fit_node)(const fit_unit *unit, bvh_node *node, slot_range range, const slot_range *children) {
+void KERNEL(gz_fit_node)(const fit_unit *unit, bvh_node *node, slot_range *range, const slot_range *children) {
   static const float identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   node->aligned = !fit_frame(unit, range, node->axis);
   if (node->aligned) memcpy(node->axis, identity, sizeof identity);
   memcpy(node->origin, unit->origin, sizeof node->origin);
-  child_boxes boxes = node->bottom ? triangle_boxes(unit, node->axis, range.first) : node_boxes(unit, node, children);
+  child_boxes boxes = node->bottom ? triangle_boxes(unit, node->axis, range->first) : node_boxes(unit, node, children);
+  range->box = boxes.all;
   set_reach(node, &boxes.all);
   set_boxes(node, &boxes);
 }
