@@ -146,6 +146,7 @@ static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
 static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
   if (w->names != NULL) mask &= ~w->share(&w->names[pair.a], &w->names[pair.b], mask);
+  if (mask == 0) return; /* as for most nodes of a clean mesh: every pair shares a corner */
   bool many = __builtin_popcountll(mask) >= APART_LEAST;
   if (w->names != NULL && !many) {
     queue_unsettled(w, pair, mask);
