@@ -63,7 +63,8 @@ static void grow(subtree_box *box, const double p[3]) {
   }
 }
 
-/* Four triangles' corners number c, relative to the origin, into slots s to s + 3; the box of what was loaded grows. */
+/* Four triangles' corners number c, relative to the origin, into the places of a node; the box of what was loaded
+ * grows. */
 static inline void four_floats(const graze_mesh *mesh, const uint32_t *const *triangle, int c, v4 origin,
                                float *const out[3], v4 *low, v4 *high) {
   v4 r[4];
@@ -79,13 +80,12 @@ static inline void four_floats(const graze_mesh *mesh, const uint32_t *const *tr
 }
 
 static void float_slots(const graze_mesh *mesh, const uint32_t *const *triangle, fit_unit *unit, subtree_box *box) {
-  uint32_t s = unit->slots;
+  fit_eight *to = &unit->eight[unit->slots / NODE_WIDTH];
   v4 origin = {unit->origin[0], unit->origin[1], unit->origin[2], 0};
   v4 low = v4_load(mesh->vertices_float + 3 * (size_t)triangle[0][0]), high = low;
   for (int c = 0; c < 3; c++) {
     for (int i = 0; i < NODE_WIDTH; i += 4) {
-      float *const out[3] = {unit->corner[3 * c] + s + i, unit->corner[3 * c + 1] + s + i,
-                             unit->corner[3 * c + 2] + s + i};
+      float *const out[3] = {to->corner[3 * c] + i, to->corner[3 * c + 1] + i, to->corner[3 * c + 2] + i};
       four_floats(mesh, triangle + i, c, origin, out, &low, &high);
     }
   }
@@ -94,11 +94,12 @@ static void float_slots(const graze_mesh *mesh, const uint32_t *const *triangle,
 }
 
 static void double_slots(const graze_mesh *mesh, const uint32_t *const *triangle, fit_unit *unit, subtree_box *box) {
+  fit_eight *to = &unit->eight[unit->slots / NODE_WIDTH];
   for (uint32_t i = 0; i < NODE_WIDTH; i++) {
     for (int c = 0; c < 3; c++) {
       const double *p = mesh->vertices_double + 3 * (size_t)triangle[i][c];
       grow(box, p);
-      for (int k = 0; k < 3; k++) unit->corner[3 * c + k][unit->slots + i] = (float)(p[k] - (double)unit->origin[k]);
+      for (int k = 0; k < 3; k++) to->corner[3 * c + k][i] = (float)(p[k] - (double)unit->origin[k]);
     }
   }
 }
@@ -152,7 +153,7 @@ static void clear_repeated(const fitter *f, uint32_t index, fit_unit *unit, uint
     return;
   }
   for (uint32_t i = node->count; i < NODE_WIDTH; i++) {
-    for (int k = 0; k < 3; k++) unit->area[k][*slot + i] = 0;
+    for (int k = 0; k < 3; k++) unit->eight[*slot / NODE_WIDTH].area[k][i] = 0;
   }
   *slot += NODE_WIDTH;
 }

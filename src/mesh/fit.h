@@ -10,11 +10,17 @@ enum {
   UNIT_SLOTS = 8 * UNIT_TRIANGLES /* bottom nodes take eight slots each, however few triangles they hold */
 };
 
-/* The triangles of a unit as structure of arrays, eight slots per bottom node in depth-first order, relative to the
- * unit's origin; a node with fewer triangles repeats its first. corner[3 * c + k][slot]: coordinate k of corner c. */
+/* The triangles of a bottom node as structure of arrays, relative to the unit's origin; a node with fewer than eight
+ * repeats its first. corner[3 * c + k][slot]: coordinate k of corner c. */
+typedef struct fit_eight {
+  _Alignas(32) float corner[9][NODE_WIDTH];
+  _Alignas(32) float area[3][NODE_WIDTH]; /* cross product of the edges; zero for repeated triangles */
+} fit_eight;
+
+/* The triangles of a unit, bottom nodes in depth-first order: slot s is place s % 8 of the node s / 8. A small mesh
+ * touches no more memory than it has triangles for. */
 typedef struct fit_unit {
-  _Alignas(32) float corner[9][UNIT_SLOTS];
-  _Alignas(32) float area[3][UNIT_SLOTS]; /* cross product of the edges; zero for repeated triangles */
+  fit_eight eight[UNIT_SLOTS / NODE_WIDTH];
   float origin[3];
   uint32_t slots;
   bool aligned; /* no fitted frames */

@@ -18,14 +18,14 @@ void KERNEL(gz_fit_areas)(fit_unit *unit) {
   for (uint32_t s = 0; s < unit->slots; s += 8) {
     v8 e[3], f[3];
     for (int k = 0; k < 3; k++) {
-      v8 corner = v8_load(unit->corner[k] + s);
-      e[k] = v8_load(unit->corner[3 + k] + s) - corner;
-      f[k] = v8_load(unit->corner[6 + k] + s) - corner;
+      v8 corner = v8_load(unit->eight[s / 8].corner[k]);
+      e[k] = v8_load(unit->eight[s / 8].corner[3 + k]) - corner;
+      f[k] = v8_load(unit->eight[s / 8].corner[6 + k]) - corner;
     }
     for (int k = 0; k < 3; k++) {
       int i = (k + 1) % 3, j = (k + 2) % 3;
       v8 area = e[i] * f[j] - e[j] * f[i];
-      memcpy(unit->area[k] + s, &area, sizeof area);
+      memcpy(unit->eight[s / 8].area[k], &area, sizeof area);
     }
   }
 }
@@ -52,7 +52,8 @@ static inline bool unit_vector(float v[3]) {
 static void largest_area(const fit_unit *unit, const slot_range *range, float normal[3]) {
   float most = -1;
   for (uint32_t s = range->first; s < range->end; s++) {
-    float a[3] = {unit->area[0][s], unit->area[1][s], unit->area[2][s]};
+    const fit_eight *at = &unit->eight[s / 8];
+    float a[3] = {at->area[0][s % 8], at->area[1][s % 8], at->area[2][s % 8]};
     float size = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
     if (size <= most) continue;
     most = size;
@@ -65,7 +66,7 @@ static bool fit_normal(const fit_unit *unit, const slot_range *range, float norm
   v8 sum[3] = {v8_set(0), v8_set(0), v8_set(0)}, total = v8_set(0);
   for (uint32_t s = range->first; s < range->end; s += 8) {
     for (int k = 0; k < 3; k++) {
-      v8 a = v8_load(unit->area[k] + s);
+      v8 a = v8_load(unit->eight[s / 8].area[k]);
       sum[k] += a;
       total += v8_max(a, -a);
     }
@@ -82,7 +83,8 @@ static void turn_in_plane(const fit_unit *unit, const slot_range *range, float u
   v8 su = v8_set(0), sv = su, suu = su, suv = su, svv = su;
   for (uint32_t s = range->first; s < range->end; s += 8) {
     for (int c = 0; c < 9; c += 3) {
-      v8 x = v8_load(unit->corner[c] + s), y = v8_load(unit->corner[c + 1] + s), z = v8_load(unit->corner[c + 2] + s);
+      v8 x = v8_load(unit->eight[s / 8].corner[c]), y = v8_load(unit->eight[s / 8].corner[c + 1]),
+         z = v8_load(unit->eight[s / 8].corner[c + 2]);
       v8 pu = x * v8_set(u[0]) + y * v8_set(u[1]) + z * v8_set(u[2]);
       v8 pv = x * v8_set(v[0]) + y * v8_set(v[1]) + z * v8_set(v[2]);
       su += pu;
@@ -146,8 +148,9 @@ static bool fit_frame(const fit_unit *unit, const slot_range *range, float axis[
 static inline void project(const fit_unit *unit, uint32_t s, const float *axis, v8 *low, v8 *high) {
   v8 p[3];
   for (int c = 0; c < 3; c++) {
-    p[c] = v8_load(unit->corner[3 * c] + s) * v8_set(axis[0]) + v8_load(unit->corner[3 * c + 1] + s) * v8_set(axis[1]) +
-           v8_load(unit->corner[3 * c + 2] + s) * v8_set(axis[2]);
+    p[c] = v8_load(unit->eight[s / 8].corner[3 * c]) * v8_set(axis[0]) +
+           v8_load(unit->eight[s / 8].corner[3 * c + 1]) * v8_set(axis[1]) +
+           v8_load(unit->eight[s / 8].corner[3 * c + 2]) * v8_set(axis[2]);
   }
   *low = v8_min(v8_min(p[0], p[1]), p[2]);
   *high = v8_max(v8_max(p[0], p[1]), p[2]);
