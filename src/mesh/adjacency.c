@@ -217,11 +217,12 @@ static void find_positions(adjacency *a) {
 
 /* ---- parts ---- */
 
-/* Ranges of positions, a power of two wide, that give about the wanted number of buckets of half edges. */
+/* Ranges of positions, a power of two wide, that give about the wanted number of buckets of half edges; not so wide
+ * that a place in one, and three bits more, would not fit in 32 bits. */
 static void cut_edges(adjacency *a) {
   uint32_t wanted = buckets_for(3 * (uint64_t)a->triangle_count, EDGES_A_BUCKET);
   a->shift = 0;
-  while (((uint64_t)(a->vertex_count - 1) >> a->shift) >= wanted) a->shift++;
+  while (a->shift < 28 && (a->vertex_count - 1) >> a->shift >= wanted) a->shift++;
   a->buckets = ((a->vertex_count - 1) >> a->shift) + 1;
   a->range = a->buckets == 1 ? a->vertex_count : (uint32_t)1 << a->shift;
 }
