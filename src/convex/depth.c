@@ -9,10 +9,10 @@
  * of any normal an upper one. Both are in doubles with bounds on their errors; a face for which these are too wide is
  * measured again with integers.
  */
+#include "convex/depth.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "convex/pair.h"
 
 static const double TINY = 0x1p-1000;
 
@@ -91,20 +91,23 @@ static bool add_vertex(depth_search *d, const convex_point *p) {
 
 /* n . w / |n| with what n and w may be off. The plane passes through the triangle, so an error of the direction moves
  * it by as much at the nearest corner. */
-static void measure(const depth_search *d, depth_face *f) {
-  const double *n = f->plane.n, *w = point(d, f->at.v[0])->w, *off = f->plane.error;
+convex_bracket gz_depth_distance(const convex_pair *pair, const convex_plane *plane, const double w[3]) {
+  const double *n = plane->n, *off = plane->error;
   double square = 0, turn = 0, value = 0, error = 0x1p-1060; /* what underflows */
   for (int k = 0; k < 3; k++) {
     square += n[k] * n[k];
     turn += off[k];
     value += n[k] * w[k];
-    error += off[k] * (fabs(w[k]) + d->pair->off[k]) + fabs(n[k]) * d->pair->off[k] + 0x1p-50 * fabs(n[k] * w[k]);
+    error += off[k] * (fabs(w[k]) + pair->off[k]) + fabs(n[k]) * pair->off[k] + 0x1p-50 * fabs(n[k] * w[k]);
   }
   double length = sqrt(square), share = 1 / length, tilt = turn * share;
-  f->distance = (convex_bracket){-(double)INFINITY, (double)INFINITY, 0};
-  if (!(length > 0x1p-500 && tilt < 0.25)) return;
+  if (!(length > 0x1p-500 && tilt < 0.25)) return (convex_bracket){-(double)INFINITY, (double)INFINITY, 0};
   double at = value * share, wide = 1.01 * error * share + 2 * (tilt + 0x1p-50) * fabs(at);
-  f->distance = (convex_bracket){at - wide, at + wide, at};
+  return (convex_bracket){at - wide, at + wide, at};
+}
+
+static void measure(const depth_search *d, depth_face *f) {
+  f->distance = gz_depth_distance(d->pair, &f->plane, point(d, f->at.v[0])->w);
 }
 
 /* The normal is then one of length 1, each part right to 2^-50. */
@@ -136,8 +139,7 @@ static void set_lower(const depth_search *d, uint32_t at) {
   ((double *)d->lower->data)[at] = face(d, at)->distance.lower;
 }
 
-/* The normal from the points as they are: quicker than from short differences, and enough for most. */
-static convex_plane rough_plane(const convex_pair *pair, const double p0[3], const double p1[3], const double p2[3]) {
+convex_plane gz_depth_rough_plane(const convex_pair *pair, const double p0[3], const double p1[3], const double p2[3]) {
   double u[3], v[3], sum[3];
   convex_plane plane;
   for (int k = 0; k < 3; k++) {
@@ -157,7 +159,7 @@ static convex_plane rough_plane(const convex_pair *pair, const double p0[3], con
 /* Of a triangle that is new. False: memory was refused. */
 static bool prepare(depth_search *d, uint32_t at) {
   depth_face *f = face(d, at);
-  f->plane = rough_plane(d->pair, point(d, f->at.v[0])->w, point(d, f->at.v[1])->w, point(d, f->at.v[2])->w);
+  f->plane = gz_depth_rough_plane(d->pair, point(d, f->at.v[0])->w, point(d, f->at.v[1])->w, point(d, f->at.v[2])->w);
   measure(d, f);
   if (at >= d->lower->count) {
     if (!array_reserve(d->pair->context, d->lower, at + 1 - d->lower->count, sizeof(double))) return false;
@@ -295,12 +297,9 @@ static progress advance(depth_search *d, uint32_t at) {
   return grow(d, at, &p) ? GOING : REFUSED;
 }
 
-/* The foot of the origin on the face: shares by areas, cut to the triangle. Gives the square of its distance. */
-static double find_shares(const depth_search *d, const depth_face *f, convex_simplex *s) {
-  const double *n = f->plane.n;
+double gz_depth_foot(const double n[3], convex_simplex *s) {
   double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2], sum = 0, foot[3], found = 0;
   s->count = 3;
-  for (int i = 0; i < 3; i++) s->p[i] = *point(d, f->at.v[i]);
   const double *w = s->p[0].w;
   double height = (n[0] * w[0] + n[1] * w[1] + n[2] * w[2]) / square;
   for (int k = 0; k < 3; k++) foot[k] = height * n[k];
@@ -329,7 +328,8 @@ static void find_deepest(const depth_search *d, const convex_bracket *depth, con
     const depth_face *f = face(d, i);
     if (f->at.v[0] == SURFACE_GONE || f->distance.lower > depth->upper) continue;
     convex_simplex other;
-    double square = find_shares(d, f, &other);
+    for (int c = 0; c < 3; c++) other.p[c] = *point(d, f->at.v[c]);
+    double square = gz_depth_foot(f->plane.n, &other);
     if (square >= least) continue;
     const double *n = f->plane.n, length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     for (int k = 0; k < 3; k++) normal[k] = n[k] / length;
@@ -365,6 +365,7 @@ static void find_flat_normal(const depth_search *d, double normal[3]) {
 }
 
 bool gz_depth(convex_pair *pair, bool is_sharp, convex_simplex *simplex, convex_bracket *depth, double normal[3]) {
+  if (!is_sharp && simplex->count == 4 && gz_depth_quick(pair, simplex, depth, normal)) return true;
   depth_search d = {pair, &pair->surface, &pair->vertices, &pair->lower, (double)INFINITY, is_sharp};
   d.surface->context = pair->context;
   d.surface->size = sizeof(depth_face);
