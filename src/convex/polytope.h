@@ -23,8 +23,8 @@ typedef struct polytope {
   uint32_t slots;        /* of faces that are laid out: a multiple of 8 */
   uint32_t count;        /* of points */
   uint32_t nearest;      /* face */
-  double n[3][POLYTOPE_FACES], height[POLYTOPE_FACES]; /* n . w on the face; infinity: it is not there */
-  double lower[POLYTOPE_FACES];                        /* bound on the distance; infinity: as above */
+  double n[3][POLYTOPE_FACES], height[POLYTOPE_FACES]; /* normal, not of length 1, and n . w on the face */
+  double lower[POLYTOPE_FACES];                        /* bound on the distance */
   uint8_t corners[POLYTOPE_FACES][3];
   uint64_t edges[POLYTOPE_POINTS]; /* scratch: to which points an edge of what is seen leads; else 0 */
   convex_point p[POLYTOPE_POINTS];

@@ -1,21 +1,18 @@
 /* Growing a polytope: a step looks along the normal of the nearest face, which takes a pass over all vertices, finds
- * the faces that see the new point, and lets new ones lead to it from the rim of what they cover, eight at a time.
+ * the faces that see the new point, and lets new ones lead to it from the rim of what they cover. Passes go over lanes.
+ * New faces, some seven, are made one by one: to lay them out in lanes takes longer, as a vector that is read soon
+ * after its parts were written has to wait for them.
  */
+#include "base/vector3.h"
 #include "convex/farthest.h"
 #include "convex/polytope.h"
 
-/* ---- new faces -------------------------------------------------------------------------------------------------- */
+/* ---- faces ------------------------------------------------------------------------------------------------------ */
 
-typedef struct rim {
-  uint32_t count;
-  uint8_t from[POLYTOPE_FACES], to[POLYTOPE_FACES]; /* edges, as the new faces have them */
-} rim;
-
-/* Eight more slots, without faces. */
-static void lay_out(polytope *t) {
+static void lay_out_eight(polytope *t) {
   for (int i = 0; i < 8; i++, t->slots++) {
     for (int k = 0; k < 3; k++) t->n[k][t->slots] = 0;
-    t->height[t->slots] = t->lower[t->slots] = (double)INFINITY;
+    t->height[t->slots] = t->lower[t->slots] = 0;
   }
 }
 
@@ -23,143 +20,116 @@ static uint64_t free_slots(const polytope *t) {
   return ~t->there & (t->slots == POLYTOPE_FACES ? UINT64_MAX : ((uint64_t)1 << t->slots) - 1);
 }
 
-typedef struct new_faces {
-  double n[3][8], height[8], lower[8];
-} new_faces;
-
-/* Of eight triangles a, b, apex. */
-static inline void measure(const polytope *t, double a[3][8], double b[3][8], const double apex[3], new_faces *out) {
-  for (int i = 0; i < 8; i += VD_LANES) {
-    vd u[3], v[3], n[3];
-    for (int k = 0; k < 3; k++) {
-      u[k] = vd_sub(vd_load(a[k] + i), vd_set(apex[k]));
-      v[k] = vd_sub(vd_load(b[k] + i), vd_set(apex[k]));
-    }
-    for (int k = 0; k < 3; k++) {
-      const int j = (k + 1) % 3, l = (k + 2) % 3;
-      n[k] = vd_sub(vd_mul(u[j], v[l]), vd_mul(u[l], v[j]));
-      vd_store(out->n[k] + i, n[k]);
-    }
-    const vd length = vd_sqrt(vd_add(vd_add(vd_mul(n[0], n[0]), vd_mul(n[1], n[1])), vd_mul(n[2], n[2])));
-    const vd height =
-        vd_add(vd_add(vd_mul(n[0], vd_set(apex[0])), vd_mul(n[1], vd_set(apex[1]))), vd_mul(n[2], vd_set(apex[2])));
-    const vd lower = vd_sub(vd_div(vd_sub(height, vd_set(t->lost)), length), vd_set(t->off));
-    const vm is_wide = vd_gt(vd_mul(length, vd_set(0.25)), vd_set(t->turn));
-    vd_store(out->height + i, height);
-    vd_store(out->lower + i, vd_select(is_wide, lower, vd_set(-(double)INFINITY)));
-  }
-}
-
-/* Faces from edges begin.. of the rim to the point, eight at most. */
-static void add_eight(polytope *t, const rim *r, uint32_t begin, uint32_t apex) {
-  double a[3][8], b[3][8];
-  new_faces made;
-  const uint32_t count = r->count - begin < 8 ? r->count - begin : 8;
-  for (uint32_t i = 0; i < 8; i++) {
-    const uint32_t edge = begin + (i < count ? i : 0);
-    const double *from = t->p[r->from[edge]].w, *to = t->p[r->to[edge]].w;
-    for (int k = 0; k < 3; k++) a[k][i] = from[k], b[k][i] = to[k];
-  }
-  measure(t, a, b, t->p[apex].w, &made);
-  uint64_t room = free_slots(t);
-  for (uint32_t i = 0; i < count; i++, room &= room - 1) {
-    const int slot = __builtin_ctzll(room);
-    for (int k = 0; k < 3; k++) t->n[k][slot] = made.n[k][i];
-    t->height[slot] = made.height[i];
-    t->lower[slot] = made.lower[i];
-    t->corners[slot][0] = r->from[begin + i], t->corners[slot][1] = r->to[begin + i];
-    t->corners[slot][2] = (uint8_t)apex;
-    t->there |= (uint64_t)1 << slot;
-  }
-}
-
-static bool add_faces(polytope *t, const rim *r, uint32_t apex) {
-  while ((uint32_t)__builtin_popcountll(free_slots(t)) < r->count) {
-    if (t->slots == POLYTOPE_FACES) return false;
-    lay_out(t);
-  }
-  for (uint32_t i = 0; i < r->count; i += 8) add_eight(t, r, i, apex);
-  return true;
+static void make_face(polytope *t, uint32_t slot, uint8_t a, uint8_t b, uint8_t c) {
+  const double *w = t->p[c].w;
+  double u[3], v[3], n[3];
+  sub3(t->p[a].w, w, u);
+  sub3(t->p[b].w, w, v);
+  cross3(u, v, n);
+  const double length = length3(n), height = dot3(n, w);
+  const bool is_wide = 0.25 * length > t->turn;
+  for (int k = 0; k < 3; k++) t->n[k][slot] = n[k];
+  t->height[slot] = height;
+  t->lower[slot] = is_wide ? (height - t->lost) / length - t->off : -(double)INFINITY;
+  t->corners[slot][0] = a;
+  t->corners[slot][1] = b;
+  t->corners[slot][2] = c;
 }
 
 static void begin(polytope *t) {
-  const rim bottom = {1, {0}, {1}}, sides = {3, {0, 1, 2}, {2, 0, 1}};
+  static const uint8_t corners[4][3] = {{0, 1, 2}, {0, 2, 3}, {1, 0, 3}, {2, 1, 3}};
   t->slots = 0;
   t->count = 4;
+  t->there = 15;
+  t->nearest = 0;
   for (int i = 0; i < POLYTOPE_POINTS; i++) t->edges[i] = 0;
-  add_faces(t, &bottom, 2);
-  add_faces(t, &sides, 3);
+  lay_out_eight(t);
+  for (uint32_t i = 0; i < 4; i++) make_face(t, i, corners[i][0], corners[i][1], corners[i][2]);
 }
-
-/* ---- growth ----------------------------------------------------------------------------------------------------- */
 
 /* The face with the least lower end, of equal ones the first. */
 static uint32_t find_nearest(const polytope *t) {
-  vd least = vd_load(t->lower);
-  for (uint32_t i = VD_LANES; i < t->slots; i += VD_LANES) least = vd_min(least, vd_load(t->lower + i));
-  least = vd_set(-greatest(vd_neg(least)));
+  const vd infinite = vd_set((double)INFINITY);
+  vd least = infinite;
   for (uint32_t i = 0; i < t->slots; i += VD_LANES) {
-    const unsigned equal = vm_bits(vd_eq(vd_load(t->lower + i), least));
-    if (equal != 0) return i + (uint32_t)__builtin_ctz(equal);
+    least = vd_min(least, vd_select(vm_from((unsigned)(t->there >> i)), vd_load(t->lower + i), infinite));
   }
-  return 0;
+  least = vd_set(-greatest(vd_neg(least)));
+  uint64_t equal = 0;
+  for (uint32_t i = 0; i < t->slots; i += VD_LANES) vm_put(&equal, i, vd_eq(vd_load(t->lower + i), least));
+  equal &= t->there;
+  return equal != 0 ? (uint32_t)__builtin_ctzll(equal) : POLYTOPE_FACES;
 }
+
+/* ---- growth ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t find_seen(const polytope *t, const double w[3]) {
   const double *const n[3] = {t->n[0], t->n[1], t->n[2]};
   const vd at[3] = {vd_set(w[0]), vd_set(w[1]), vd_set(w[2])};
   uint64_t seen = 0;
-  for (uint32_t i = 0; i < t->slots; i += VD_LANES)
+  for (uint32_t i = 0; i < t->slots; i += VD_LANES) {
     vm_put(&seen, i, vd_gt(product_lanes(at, n, i), vd_load(t->height + i)));
-  return seen;
+  }
+  return (seen & t->there) | (uint64_t)1 << t->nearest;
 }
+
+/* There is room for all edges of all faces. */
+typedef struct rim {
+  uint32_t count;
+  uint8_t from[3 * POLYTOPE_FACES + 1], to[3 * POLYTOPE_FACES + 1];
+} rim;
 
 /* The edges of what is seen whose other side is not. False: an edge is there twice in one direction. */
 static bool find_rim(polytope *t, uint64_t seen, rim *r) {
-  bool good = true;
+  uint64_t twice = 0;
   r->count = 0;
   for (uint64_t left = seen; left != 0; left &= left - 1) {
     const uint8_t *v = t->corners[__builtin_ctzll(left)];
     for (int i = 0; i < 3; i++) {
       const uint64_t bit = (uint64_t)1 << v[(i + 1) % 3];
-      good = good && (t->edges[v[i]] & bit) == 0;
+      twice |= t->edges[v[i]] & bit;
       t->edges[v[i]] |= bit;
     }
   }
   for (uint64_t left = seen; left != 0; left &= left - 1) {
     const uint8_t *v = t->corners[__builtin_ctzll(left)];
-    for (int i = 0; i < 3; i++) {
-      const uint8_t from = v[i], to = v[(i + 1) % 3];
-      if (t->edges[to] >> from & 1) continue;
-      if (r->count == POLYTOPE_FACES) return false;
-      r->from[r->count] = from, r->to[r->count++] = to;
+    for (int i = 0; i < 3; i++) { /* without branches, which would go either way */
+      r->from[r->count] = v[i];
+      r->to[r->count] = v[(i + 1) % 3];
+      r->count += ~t->edges[v[(i + 1) % 3]] >> v[i] & 1;
     }
   }
   for (uint64_t left = seen; left != 0; left &= left - 1) {
     for (int i = 0; i < 3; i++) t->edges[t->corners[__builtin_ctzll(left)][i]] = 0;
   }
-  return good;
+  return twice == 0;
 }
 
+/* Towards a new point. The nearest face among those that stay is looked for first, while vectors of them have long been
+ * written. */
 static bool grow(polytope *t, const convex_point *p) {
   rim r;
-  if (t->count == POLYTOPE_POINTS) return false;
-  const uint64_t seen = find_seen(t, p->w) | (uint64_t)1 << t->nearest;
-  if (!find_rim(t, seen, &r)) return false;
-  for (uint64_t left = seen; left != 0; left &= left - 1) {
-    const int face = __builtin_ctzll(left);
-    t->height[face] = t->lower[face] = (double)INFINITY;
-  }
+  const uint64_t seen = find_seen(t, p->w);
+  if (t->count == POLYTOPE_POINTS || !find_rim(t, seen, &r)) return false;
   t->there &= ~seen;
   t->known &= ~seen;
   t->p[t->count++] = *p;
-  return add_faces(t, &r, t->count - 1);
-}
-
-static bool has_point(const polytope *t, const convex_point *p) {
-  bool found = false;
-  for (uint32_t i = 0; i < t->count; i++) found |= t->p[i].v[0] == p->v[0] && t->p[i].v[1] == p->v[1];
-  return found;
+  uint32_t best = find_nearest(t);
+  double least = best < POLYTOPE_FACES ? t->lower[best] : (double)INFINITY;
+  while ((uint32_t)__builtin_popcountll(free_slots(t)) < r.count) {
+    if (t->slots == POLYTOPE_FACES) return false;
+    lay_out_eight(t);
+  }
+  for (uint32_t i = 0; i < r.count; i++) {
+    const uint32_t slot = (uint32_t)__builtin_ctzll(free_slots(t));
+    make_face(t, slot, r.from[i], r.to[i], (uint8_t)(t->count - 1));
+    t->there |= (uint64_t)1 << slot;
+    const bool is_nearer = t->lower[slot] < least;
+    least = is_nearer ? t->lower[slot] : least;
+    best = is_nearer ? slot : best;
+  }
+  t->nearest = best;
+  return best < POLYTOPE_FACES;
 }
 
 /* The point of A - B farthest along the normal of the nearest face. False: it is not beyond it. */
@@ -168,23 +138,27 @@ static bool look_beyond(polytope *t, const convex_pair *pair, convex_point *p) {
   const double n[3] = {t->n[0][at], t->n[1][at], t->n[2][at]}, against[3] = {-n[0], -n[1], -n[2]};
   const extreme a = farthest(pair->support.y[0], pair->support.lanes[0], n);
   const extreme b = farthest(pair->support.y[1], pair->support.lanes[1], against);
-  const double product = a.value + b.value, length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  const double product = a.value + b.value, length = length3(n);
   const double slop = fabs(n[0]) * pair->slop[0] + fabs(n[1]) * pair->slop[1] + fabs(n[2]) * pair->slop[2] + 0x1p-1060;
   const double upper = (product + slop) / length * (1 + 0x1p-50);
   if (upper < t->upper) t->upper = upper;
   *p = (convex_point){.v = {a.vertex, b.vertex}};
   for (int k = 0; k < 3; k++) {
-    p->w[k] = pair->scale * pair->side[0].x[k][a.vertex] - pair->scale * pair->side[1].x[k][b.vertex];
+    p->w[k] = pair->scale * pair_x(pair, 0, a.vertex, k) - pair->scale * pair_x(pair, 1, b.vertex, k);
   }
-  return product - t->height[at] > 0.25 * pair->tolerance * length && !has_point(t, p);
+  for (int i = 0; i < 3; i++) {
+    const uint32_t *corner = t->p[t->corners[at][i]].v;
+    if (corner[0] == a.vertex && corner[1] == b.vertex) return false;
+  }
+  return product - t->height[at] > 0.25 * pair->tolerance * length;
 }
 
 bool KERNEL(gz_convex_polytope)(polytope *t, const convex_pair *pair) {
   convex_point p;
   if (t->there == 0) begin(t);
-  for (;;) {
-    t->nearest = find_nearest(t);
-    if (t->known >> t->nearest & 1 || !look_beyond(t, pair, &p)) return true;
+  t->nearest = find_nearest(t);
+  while (!(t->known >> t->nearest & 1) && look_beyond(t, pair, &p)) {
     if (!grow(t, &p)) return false;
   }
+  return true;
 }
