@@ -157,7 +157,7 @@ static graze_status load(convex_pair *pair, const graze_convex_pair *from, const
 static bool looks_clear(const batch *work, const graze_convex_pair *pair, graze_convex_result *result) {
   if (work->ask != GRAZE_CONVEX_MEET || pair->a->hull == NULL || pair->b->hull == NULL) return false;
   if (pair->a->radius > 0 || pair->b->radius > 0) return false;
-  const convex_verdict verdict = gz_quick_meet(pair, work->exactness == GRAZE_T2);
+  const convex_verdict verdict = CPU_KERNEL(gz_quick_meet)(pair, work->exactness == GRAZE_T2);
   *result = (graze_convex_result){.hit = verdict == CONVEX_HIT};
   return verdict != CONVEX_OPEN;
 }

@@ -30,7 +30,8 @@ static inline vd product_lanes(const vd n[3], const double *const y[3], uint32_t
                 vd_mul(n[2], vd_load(y[2] + i)));
 }
 
-static inline extreme farthest(const double *const y[3], uint32_t lanes, const double n[3]) {
+/* Of any number. */
+static inline extreme farthest_of_many(const double *const y[3], uint32_t lanes, const double n[3]) {
   double number[VD_LANES];
   for (int i = 0; i < VD_LANES; i++) number[i] = i;
   vd best = vd_set(-(double)INFINITY), at = vd_set(0), here = vd_load(number);
@@ -51,6 +52,28 @@ static inline extreme farthest(const double *const y[3], uint32_t lanes, const d
     which = other < which ? other : which;
   }
   return (extreme){most, (uint32_t)which};
+}
+
+enum { FEW_LANES = 64 };
+
+/* Of at most FEW_LANES: the largest product, then who has it. */
+static inline extreme farthest_of_few(const double *const y[3], uint32_t lanes, const double n[3]) {
+  double products[FEW_LANES];
+  const vd all[3] = {vd_set(n[0]), vd_set(n[1]), vd_set(n[2])};
+  vd best = vd_set(-(double)INFINITY);
+  for (uint32_t i = 0; i < lanes; i += VD_LANES) {
+    const vd product = product_lanes(all, y, i);
+    vd_store(products + i, product);
+    best = vd_max(product, best);
+  }
+  const double most = greatest(best);
+  uint64_t equal = 0;
+  for (uint32_t i = 0; i < lanes; i += VD_LANES) vm_put(&equal, i, vd_eq(vd_load(products + i), vd_set(most)));
+  return (extreme){most, equal != 0 ? (uint32_t)__builtin_ctzll(equal) : 0};
+}
+
+static inline extreme farthest(const double *const y[3], uint32_t lanes, const double n[3]) {
+  return lanes <= FEW_LANES ? farthest_of_few(y, lanes, n) : farthest_of_many(y, lanes, n);
 }
 
 #endif

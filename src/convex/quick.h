@@ -6,6 +6,7 @@
 
 /* Of two sets with hulls and without radii, at finite poses: HIT and APART are proved, of both tiers' points (T2:
  * is_real). OPEN: it is not known. */
-convex_verdict gz_quick_meet(const graze_convex_pair *pair, bool is_real);
+typedef convex_verdict quick_function(const graze_convex_pair *pair, bool is_real);
+CPU_KERNELS(quick_function, gz_quick_meet);
 
 #endif
