@@ -533,6 +533,57 @@ static void test_kissing(void **unused) {
   assert_true(hits > 0 && hits < (uint64_t)rounds);
 }
 
+/* Cubes that touch in a face, an edge or a corner, or are the least apart: there the balls in and around hulls meet. */
+static void test_balls_of_hulls(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(6), hits = 0;
+  const int rounds = test_rounds(3000, 100000);
+  sets made = {0}, *s = &made;
+  graze_hull *hull;
+  for (int c = 0; c < 24; c++) made.points[0][c] = c / 3 >> c % 3 & 1 ? 1 : -1;
+  assert_int_equal(graze_hull_create(shared_context(1), 8, made.points[0], &hull), GRAZE_OK);
+  for (int round = 0; round < rounds; round++) {
+    double shift[3];
+    bool hit = true;
+    for (int k = 0; k < 3; k++) {
+      const double end = random_below(&state, 2) == 0 ? 2 : nextafter(2, 3);
+      shift[k] = random_below(&state, 3) == 0 ? 2.5 * random_unit(&state) : random_below(&state, 2) == 0 ? end : 0;
+      hit = hit && shift[k] <= 2;
+    }
+    for (int i = 0; i < 2; i++) {
+      made.convex[i] = graze_convex_of_hull(hull, 0);
+      made.pose[i] = test_translation(i * shift[0], i * shift[1], i * shift[2]);
+    }
+    const graze_convex_result one = ask(s, round & 1, GRAZE_T2, GRAZE_CONVEX_MEET), *r = &one;
+    CHECK(r->hit == hit);
+    hits += hit;
+  }
+  assert_true(hits > 0 && hits < (uint64_t)rounds);
+  graze_hull_destroy(hull);
+}
+
+/* Depths of hulls of many points, which go the quick way, against integers: the quick bracket holds the sharp one. */
+static void test_quick_depths(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(7);
+  int same = 0;
+  const int rounds = test_rounds(300, 30000);
+  for (int round = 0; round < rounds; round++) {
+    large_sets l;
+    const sets *s = &l.s;
+    make_large(&state, 3 * (round % 3), &l);
+    const graze_exactness tier = round % 2 == 0 ? GRAZE_T1 : GRAZE_T2;
+    const graze_convex_result quick = ask(s, false, tier, GRAZE_CONVEX_MEASURE);
+    const graze_convex_result sharp = ask(s, false, tier, GRAZE_CONVEX_SHARP), *r = &quick;
+    CHECK(quick.hit == sharp.hit && quick.lower <= sharp.distance && sharp.distance <= quick.upper);
+    CHECK(fabs(quick.distance - sharp.distance) <= 0x1p-40 * largest_coordinate(s));
+    double off = 0;
+    for (int k = 0; k < 3; k++) off = fmax(off, fabs(quick.normal[k] - sharp.normal[k]));
+    same += off < 1e-6;
+  }
+  assert_true(same > rounds * 9 / 10);
+}
+
 static void test_batches_and_errors(void **unused) {
   (void)unused;
   enum { COUNT = 300 };
@@ -574,8 +625,9 @@ static void test_batches_and_errors(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices), cmocka_unit_test(test_consistent),
-                                     cmocka_unit_test(test_hulls_as_sets), cmocka_unit_test(test_kissing),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),          cmocka_unit_test(test_consistent),
+                                     cmocka_unit_test(test_hulls_as_sets),     cmocka_unit_test(test_kissing),
+                                     cmocka_unit_test(test_balls_of_hulls),    cmocka_unit_test(test_quick_depths),
                                      cmocka_unit_test(test_batches_and_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include "families.h"
 #include "support.h"
 
+__extension__ typedef __float128 quad;
+
 static graze_hull *hull_of(uint64_t count, const double *points) {
   graze_hull *hull = NULL;
   assert_int_equal(graze_hull_create(shared_context(1), count, points, &hull), GRAZE_OK);
@@ -50,6 +52,34 @@ static void check_edges(const graze_hull *h) {
     assert_true(degree >= h->dimension);
   }
   free(uses);
+}
+
+/* The ball inside is behind all faces, and no corner outside the other, in numbers twice as long. */
+static void check_balls(const graze_hull *h) {
+  for (uint32_t t = 0; t < h->triangle_count && h->inner_radius > 0; t++) {
+    quad n[3], u[3], v[3], value = 0, square = 0, radius = h->inner_radius;
+    const double *p[3];
+    for (int i = 0; i < 3; i++) p[i] = h->points + 3 * (size_t)h->triangles[3 * (size_t)t + (size_t)i];
+    for (int k = 0; k < 3; k++) {
+      u[k] = (quad)p[1][k] - p[0][k];
+      v[k] = (quad)p[2][k] - p[0][k];
+    }
+    for (int k = 0; k < 3; k++) {
+      n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+      value += n[k] * ((quad)p[0][k] - h->center[k]);
+      square += n[k] * n[k];
+    }
+    assert_true(value > 0 && value * value >= radius * radius * square);
+  }
+  for (uint32_t i = 0; i < h->vertex_count; i++) {
+    quad square = 0, radius = h->outer_radius;
+    for (int k = 0; k < 3; k++) {
+      const quad way = (quad)h->points[3 * (size_t)i + (size_t)k] - h->center[k];
+      square += way * way;
+    }
+    assert_true(isinf(h->outer_radius) || square <= radius * radius);
+  }
+  assert_true(h->dimension == 3 || h->inner_radius == 0);
 }
 
 /* No corner of a face lies on a line with its neighbours, and the face turns left everywhere: in 3D, seen from outside,
@@ -124,6 +154,7 @@ static void check_vertices(const graze_hull *h, uint64_t count, const double *po
 static void check_hull(const graze_hull *h, uint64_t count, const double *points) {
   check_vertices(h, count, points);
   check_edges(h);
+  check_balls(h);
   if (h->dimension == 3) check_solid(h, count, points);
   if (h->dimension == 2) check_flat(h, count, points);
   if (h->dimension < 2) assert_true(h->vertex_count == h->dimension + 1 && h->edge_count == h->dimension);
@@ -292,6 +323,7 @@ static void test_grid_cube(void **unused) {
   }
   graze_hull *h = hull_of(SIDE * SIDE * SIDE, points);
   assert_true(h->vertex_count == 8 && h->face_count == 6 && h->edge_count == 12 && h->triangle_count == 12);
+  assert_true(h->inner_radius > 0.36 && h->inner_radius < 0.4 + 1e-15 && h->outer_radius < 0.75);
   for (uint32_t f = 0; f < 6; f++) {
     const double *n = h->planes + 4 * (size_t)f;
     assert_true(fabs(n[0]) + fabs(n[1]) + fabs(n[2]) == 1);

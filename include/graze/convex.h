@@ -56,6 +56,10 @@ typedef struct graze_hull {
   const uint32_t *neighbors;      /* [2 edge_count] vertices of the hull */
 
   const uint32_t *triangles; /* [triangle_count][3] vertices of the hull: each face as a fan from its first corner */
+
+  /* Two balls about one point: the inner one is inside, the outer one holds the hull, proved. The inner one is nearly
+   * the largest there is; 0: none is known, as of flat hulls. The outer radius may be infinite: none is known. */
+  double center[3], inner_radius, outer_radius;
 } graze_hull;
 
 /* The hull of `count` points, three doubles each. Quickhull: O(n log n) for most clouds. Errors: ARGUMENT (no points),

@@ -294,6 +294,7 @@ static graze_status assemble(hull_build *b, graze_hull **out) {
     write_triangles(hull);
     write_edges(b, hull);
     write_neighbors(hull);
+    gz_hull_balls(hull);
   }
   gz_free(scratch);
   *out = hull;

@@ -34,4 +34,7 @@ typedef struct hull_faces {
 bool gz_hull_solid(const hull_cloud *cloud, hull_faces *faces);
 bool gz_hull_flat(const hull_cloud *cloud, hull_faces *faces);
 
+/* Fills in the two balls of a hull that is whole otherwise. */
+void gz_hull_balls(graze_hull *hull);
+
 #endif

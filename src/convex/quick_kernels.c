@@ -91,6 +91,43 @@ static void first_direction(const quick_pair *q, double d[3]) {
   for (int k = 0; k < 3; k++) d[k] = pose_row(q->poses[1], k, middle[1]) - pose_row(q->poses[0], k, middle[0]);
 }
 
+/* ---- balls ------------------------------------------------------------------------------------------------------ */
+
+/* How much lengths may differ under the pose: the sum of the |parts| of M M' - 1 is at least its norm, and stretches
+ * are roots of what is that far from 1. */
+static double stretch(const graze_pose *pose) {
+  const double *m = pose->m;
+  double sum = 64 * UNIT; /* of the sums themselves */
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      const double product = dot3(m + 4 * i, m + 4 * j);
+      sum += i == j ? fabs(product - 1) : 2 * fabs(product);
+    }
+  }
+  return sum;
+}
+
+/* Balls in both sets that meet, or around both that do not. Points of tier T1 are off by less than the margin, and so
+ * is what they span. */
+static convex_verdict hold_balls(const quick_pair *q) {
+  const double margin = 1e-14 * (q->size[0] + q->size[1] + q->size[2]);
+  double center[2][3], way[3], within = -margin, around = margin;
+  bool is_inside = true; /* a centre without a ball need not be */
+  for (int s = 0; s < 2; s++) {
+    const graze_hull *hull = q->sets[s]->hull;
+    const double more = stretch(q->poses[s]);
+    if (!(more < 0.01)) return CONVEX_OPEN;
+    for (int k = 0; k < 3; k++) center[s][k] = pose_row(q->poses[s], k, hull->center);
+    is_inside = is_inside && hull->inner_radius > 0;
+    within += hull->inner_radius * (1 - more);
+    around += hull->outer_radius * (1 + more);
+  }
+  sub3(center[1], center[0], way);
+  const double square = dot3(way, way);
+  if (is_inside && within > 0 && square < within * within * (1 - 16 * UNIT) - LOST) return CONVEX_HIT;
+  return square > around * around * (1 + 16 * UNIT) + LOST ? CONVEX_APART : CONVEX_OPEN;
+}
+
 /* ---- the simplex ------------------------------------------------------------------------------------------------ */
 
 typedef struct quick_simplex {
@@ -197,6 +234,8 @@ convex_verdict KERNEL(gz_quick_meet)(const graze_convex_pair *pair, bool is_real
   quick_simplex simplex;
   double d[3], product;
   if (!begin(&q, pair, is_real)) return CONVEX_OPEN;
+  const convex_verdict verdict = hold_balls(&q);
+  if (verdict != CONVEX_OPEN) return verdict;
   simplex.count = 0;
   first_direction(&q, d);
   for (int step = 0; step < MOST_STEPS; step++) {
