@@ -57,8 +57,8 @@ typedef struct graze_hull {
 
   const uint32_t *triangles; /* [triangle_count][3] vertices of the hull: each face as a fan from its first corner */
 
-  /* Two balls about one point: the inner one is inside, the outer one holds the hull, proved. The inner one is nearly
-   * the largest there is; 0: none is known, as of flat hulls. The outer radius may be infinite: none is known. */
+  /* Two balls about one point: the inner one is inside, nearly the largest there is, and the outer one holds the hull,
+   * proved. Radius 0 and an infinite one: none is known, as of flat hulls and those of more than a thousand faces. */
   double center[3], inner_radius, outer_radius;
 } graze_hull;
 

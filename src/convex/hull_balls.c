@@ -12,7 +12,7 @@
 #include "base/vector3.h"
 #include "convex/hull.h"
 
-enum { STEPS = 48 };
+enum { STEPS = 48, MOST_FACES = 1000 }; /* of more faces it would take too long */
 
 static const double UNIT = 0x1p-53;
 
@@ -87,7 +87,8 @@ void gz_hull_balls(graze_hull *hull) {
   }
   hull->inner_radius = 0;
   hull->outer_radius = (double)INFINITY;
-  if (hull->dimension < 3 || largest > 1e30 || largest < 1e-30) return; /* products would leave the doubles */
+  if (hull->dimension < 3 || hull->face_count > MOST_FACES) return;
+  if (largest > 1e30 || largest < 1e-30) return; /* products would leave the doubles */
   find_center(hull, hull->center);
   for (uint32_t f = 0; f < hull->face_count; f++) least = smaller(least, face_below(hull, f, hull->center));
   for (uint32_t v = 0; v < hull->vertex_count; v++) {
