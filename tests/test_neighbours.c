@@ -70,17 +70,16 @@ static double depth(const graze_world *world, uint32_t p, uint32_t q) {
   return a[3] + b[3] + world->skin - sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
 }
 
-/* The partners of a place in the order of its references. */
+/* The partners of a place in the order of the rows of its block. */
 static uint32_t partners_of(const graze_world *world, uint32_t place, uint32_t *partners) {
   const neighbour_list *list = &world->list;
-  const list_block *b = &list->blocks[place / BLOCK_PLACES];
+  const uint32_t block = place / BLOCK_PLACES;
+  const list_block *b = &list->blocks[block];
   uint32_t count = 0;
-  for (uint32_t i = refs_begin(world, list->ref_end, place); i < list->ref_end[place]; i++) {
-    const uint32_t at = b->row + list->refs[i] / 2, side = list->refs[i] % 2;
-    const uint32_t own = row_place((side ? list->second : list->first)[at]);
-    assert_int_equal(own, place);
-    assert_true(list->refs[i] / 2 < b->rows);
-    partners[count++] = row_place((side ? list->first : list->second)[at]);
+  for (uint32_t r = b->row; r < b->row + b->rows; r++) {
+    const uint32_t first = first_place(block, list->first[r]), second = row_place(list->second[r]);
+    assert_true(world->number[first] < world->dynamic);
+    if (first == place || second == place) partners[count++] = first == place ? second : first;
   }
   return count;
 }

@@ -45,6 +45,10 @@ static inline d4 d4_load(const double *p) {
   return v;
 }
 
+static inline void d4_store(double *p, d4 v) {
+  memcpy(p, &v, sizeof v);
+}
+
 /* The first three of a and the last of b. */
 static inline d4 d4_last(d4 a, d4 b) {
   return (d4){a[0], a[1], a[2], b[3]};
@@ -122,16 +126,16 @@ static inline void indices_pack(uint32_t *to, const uint32_t *from, unsigned bit
 #endif
 }
 
-/* `next`, next + 1, ... where bits are set, and 0 elsewhere. */
-static inline void indices_spread(uint32_t *to, uint32_t next, unsigned bits) {
+/* The same of shorter ones. */
+static inline void shorts_pack(uint16_t *to, const uint16_t *from, unsigned bits) {
 #if GRAZE_ISA == 2
-  __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)next), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-  _mm256_storeu_si256((__m256i *)(void *)to, _mm256_maskz_expand_epi32((__mmask8)bits, numbers));
+  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+  const __m256i packed = _mm256_maskz_compress_epi32((__mmask8)bits, wide);
+  _mm_storeu_si128((__m128i *)(void *)to, _mm256_cvtepi32_epi16(packed));
 #else
-  for (int i = 0; i < VD_LANES; i++) {
-    const uint32_t is_set = bits >> i & 1;
-    to[i] = next & (0 - is_set);
-    next += is_set;
+  for (int i = 0, count = 0; i < VD_LANES; i++) {
+    to[count] = from[i];
+    count += bits >> i & 1;
   }
 #endif
 }

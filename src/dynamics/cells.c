@@ -108,22 +108,19 @@ static bool find_neighbours(const making *m, uint32_t place, worker *w) {
   return true;
 }
 
-/* The rows of a ball, of which it is the first: where both are of the block and move, those with higher places. Returns
- * how many references they are. */
-static uint32_t add_rows(const graze_world *world, uint32_t block, uint32_t place, worker *w) {
+/* The rows of a ball, of which it is the first: where both are of the block and move, those with higher places. */
+static void add_rows(const graze_world *world, uint32_t block, uint32_t place, worker *w) {
   const uint32_t *near = w->near.data;
-  uint32_t *rows = WORLD_AT(w->cell_rows, uint32_t, 2 * w->cell_rows.count), count = 0, refs = 0;
+  uint32_t *rows = WORLD_AT(w->cell_rows, uint32_t, 2 * w->cell_rows.count), count = 0;
   for (size_t i = 0; i < w->near.count; i++) {
     const uint32_t partner = near[i];
     const bool both = is_of_block(partner, block) && world->number[partner] < world->dynamic;
     const bool is_here = partner != place && !(both && partner < place);
-    rows[2 * count] = place * BALL_DOUBLES;
+    rows[2 * count] = first_ball(place);
     rows[2 * count + 1] = partner * BALL_DOUBLES;
     count += is_here;
-    refs += is_here ? 1 + both : 0;
   }
   w->cell_rows.count += count;
-  return refs;
 }
 
 static bool find_rows(const making *m, uint32_t block, worker *w) {
@@ -135,7 +132,7 @@ static bool find_rows(const making *m, uint32_t block, worker *w) {
     if (world->number[p] >= world->dynamic) continue;
     if (!find_neighbours(m, p, w)) return false;
     if (!array_reserve(world->context, &w->cell_rows, w->near.count + 1, 2 * sizeof(uint32_t))) return false;
-    b->ref += add_rows(world, block, p, w);
+    add_rows(world, block, p, w);
   }
   b->rows = (uint32_t)w->cell_rows.count;
   return true;
@@ -155,7 +152,7 @@ static void make_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t i
     const uint32_t *from = w->cell_rows.data;
     b->row = (uint32_t)at;
     for (uint32_t r = 0; at + b->rows <= m->room && r < b->rows; r++) {
-      list->first[at + r] = from[2 * r];
+      list->first[at + r] = (uint16_t)from[2 * r];
       list->second[at + r] = from[2 * r + 1];
     }
   }
@@ -163,7 +160,8 @@ static void make_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t i
 
 static uint64_t list_room(const neighbour_list *list) {
   const buffer *b = list->row_buffers;
-  const uint64_t room = (b[0].bytes < b[1].bytes ? b[0].bytes : b[1].bytes) / sizeof(uint32_t);
+  const uint64_t firsts = b[0].bytes / sizeof *list->first, seconds = b[1].bytes / sizeof *list->second;
+  const uint64_t room = firsts < seconds ? firsts : seconds;
   return room > ROWS_TOGETHER ? room - ROWS_TOGETHER : 0;
 }
 
@@ -180,7 +178,8 @@ static graze_status make_rows(graze_world *world, const ball_cells *cells) {
     if (m.no_memory) return gz_fail_memory(world->context, BLOCK_PLACES * sizeof(uint32_t));
     if (m.rows > UINT32_MAX / 4)
       return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 8);
-    if (m.rows <= m.room && world->list.second != NULL) return gz_rows_lay_out_refs(world, (uint32_t)m.rows);
+    world->list.blocks[world_blocks(world)] = (list_block){.row = (uint32_t)m.rows};
+    if (m.rows <= m.room && world->list.second != NULL) return GRAZE_OK;
     status = gz_rows_reserve(world, m.rows);
   }
 }

@@ -1,7 +1,8 @@
-/* The close pairs: who may touch soon, where a ball finds its contacts, and what they remember from step to step.
+/* The close pairs: who may touch soon, and what contacts remember from step to step.
  *
- * A row is computed once for both balls (pass_kernels.c), in whatever order rows are; each ball then adds up its own in
- * the order of its partners' numbers, so that no result depends on places, blocks or when the pairs were made.
+ * They are rows of the list, in its order: in that each ball adds up what its partners do, so that no result depends on
+ * places, blocks or when the pairs were made. A ball finds its rows by bisection, which only those ask for who look at
+ * contacts between steps.
  */
 #include <math.h>
 #include <string.h>
@@ -10,25 +11,45 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* False: there is no row of the two in the block of `place`. */
-static bool find_side(const graze_world *world, uint32_t place, uint32_t partner, close_side *found) {
-  for (uint32_t i = close_ref_begin(world, place); i < world->close.ref_end[place]; i++) {
-    *found = close_side_of(world, place, world->close.refs[i]);
-    if (found->partner == partner) return true;
-  }
-  return false;
+static uint64_t close_key(const graze_world *world, uint32_t block, uint32_t r) {
+  return row_key(world, block, world->close.first[r], world->close.second[r]);
 }
 
-/* What the ball of a place remembers of a contact. */
-static bool put_memory(graze_world *world, uint32_t place, uint32_t partner, const double strain[3],
-                       const double hit[2]) {
-  close_pairs *c = &world->close;
-  close_side s;
-  if (!find_side(world, place, partner, &s)) return false;
-  c->touching[s.at / 8] |= (uint8_t)(1u << s.at % 8);
-  for (int k = 0; k < 3 && world->has_springs; k++) c->springs[k][s.at] = s.side ? -strain[k] : strain[k];
-  for (int k = 0; k < 2 && world->def.events; k++) c->hits[k][s.at] = hit[k];
+static uint32_t close_end(const graze_world *world, uint32_t block) {
+  return world->list.blocks[block].row + world->close.counts[block];
+}
+
+/* The first row of a block with that key or a greater one, or the end. */
+static uint32_t find_row(const graze_world *world, uint32_t block, uint64_t key) {
+  uint32_t low = world->list.blocks[block].row, high = close_end(world, block);
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (close_key(world, block, middle) < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+uint32_t gz_close_first(const graze_world *world, uint32_t number) {
+  return find_row(world, world->place[number] / BLOCK_PLACES, pair_key(number, number));
+}
+
+bool gz_close_at(const graze_world *world, uint32_t number, uint32_t at, close_side *side) {
+  const uint32_t place = world->place[number], block = place / BLOCK_PLACES;
+  if (at >= close_end(world, block) || close_key(world, block, at) >> 32 != number) return false;
+  const uint32_t first = first_place(block, world->close.first[at]), second = row_place(world->close.second[at]);
+  *side = (close_side){at, first != place, first != place ? first : second};
   return true;
+}
+
+/* What the first ball of a row remembers of it. */
+static void put_memory(graze_world *world, uint32_t r, const double strain[3], const double hit[2]) {
+  close_pairs *c = &world->close;
+  c->touching[r / 8] |= (uint8_t)(1u << r % 8);
+  for (int k = 0; k < 3 && world->has_springs; k++) c->springs[k][r] = strain[k];
+  for (int k = 0; k < 2 && world->def.events; k++) c->hits[k][r] = hit[k];
 }
 
 void gz_close_recall(const graze_world *world, const close_side *s, double strain[3], double hit[2]) {
@@ -40,23 +61,28 @@ void gz_close_recall(const graze_world *world, const close_side *s, double strai
 /* Of a block, before its rows are made anew: how many contacts there are. */
 static uint32_t save_block(const graze_world *world, uint32_t block, row_contact *saved) {
   const close_pairs *c = &world->close;
-  const uint32_t begin = world->list.blocks[block].row, end = begin + c->counts[block];
   uint32_t count = 0;
-  for (uint32_t r = begin; r < end; r++) {
+  for (uint32_t r = world->list.blocks[block].row; r < close_end(world, block); r++) {
     if (!close_touches(c, r)) continue;
     row_contact *to = &saved[count++];
-    *to = (row_contact){.first = row_place(c->first[r]), .second = row_place(c->second[r])};
+    *to = (row_contact){.first = first_place(block, c->first[r]), .second = row_place(c->second[r])};
     gz_close_recall(world, &(close_side){.at = r}, to->strain, to->hit);
   }
   return count;
 }
 
-/* What finds no row any more has ended. */
-static void restore_block(graze_world *world, const row_contact *saved, uint32_t count, worker *w) {
+/* Both are in the order of rows. What finds no row any more has ended. */
+static void restore_block(graze_world *world, uint32_t block, const row_contact *saved, uint32_t count, worker *w) {
+  uint32_t r = world->list.blocks[block].row;
+  const uint32_t end = close_end(world, block);
   for (uint32_t i = 0; i < count; i++) {
     const row_contact *at = &saved[i];
-    if (put_memory(world, at->first, at->second, at->strain, at->hit)) continue;
-    w->no_memory |= !gz_rows_append(world, &w->ended, at);
+    const uint64_t key = pair_key(world->number[at->first], world->number[at->second]);
+    while (r < end && close_key(world, block, r) < key) r++;
+    if (r < end && close_key(world, block, r) == key)
+      put_memory(world, r, at->strain, at->hit);
+    else
+      w->no_memory |= !gz_rows_append(world, &w->ended, at);
   }
 }
 
@@ -67,31 +93,17 @@ typedef struct making {
   bool was_made;
 } making;
 
-/* The references of the list whose rows are close, in their order. */
-static void make_refs(graze_world *world, uint32_t block, const uint32_t *slots) {
-  const neighbour_list *list = &world->list;
-  close_pairs *c = &world->close;
-  uint32_t from = list->blocks[block].ref, to = from;
-  for (uint32_t p = block * BLOCK_PLACES; p < block_end(world, block); p++) {
-    for (; from < list->ref_end[p]; from++) {
-      const uint32_t ref = list->refs[from], slot = slots[ref / 2];
-      c->refs[to] = 2 * slot - 2 + ref % 2;
-      to += slot != 0;
-    }
-    c->ref_end[p] = to;
-  }
-}
-
 static void make_block(graze_world *world, uint32_t block, bool was_made, worker *w) {
   close_pairs *c = &world->close;
   const list_block *b = &world->list.blocks[block];
   const uint32_t touched = was_made ? save_block(world, block, w->saved) : 0;
-  const uint32_t rows = c->counts[block] = CPU_KERNEL(gz_close_rows)(world, block, w->slots);
-  for (uint32_t r = b->row + rows; r < b->row + rows_together(rows); r++)
-    c->first[r] = c->second[r] = block * BLOCK_PLACES * BALL_DOUBLES; /* lanes that nobody needs */
-  make_refs(world, block, w->slots);
+  const uint32_t rows = c->counts[block] = CPU_KERNEL(gz_close_rows)(world, block);
+  for (uint32_t r = b->row + rows; r < b->row + rows_together(rows); r++) { /* lanes that nobody needs */
+    c->first[r] = 0;
+    c->second[r] = block * BLOCK_PLACES * BALL_DOUBLES;
+  }
   if (world->remembers) memset(c->touching + b->row / 8, 0, rows_together(b->rows) / 8);
-  restore_block(world, w->saved, touched, w);
+  restore_block(world, block, w->saved, touched, w);
 }
 
 static void make_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
@@ -119,10 +131,8 @@ static size_t lay_out(const graze_world *world, void *memory, close_pairs *c) {
   const size_t rows = end->row + (size_t)ROWS_TOGETHER;
   carving at = {memory, 0};
   c->counts = gz_carve(&at, world_blocks(world) * sizeof(uint32_t));
-  c->first = gz_carve(&at, rows * sizeof(uint32_t));
-  c->second = gz_carve(&at, rows * sizeof(uint32_t));
-  c->refs = gz_carve(&at, (end->ref + (size_t)ROWS_TOGETHER) * sizeof(uint32_t));
-  c->ref_end = gz_carve(&at, world->count * sizeof(uint32_t));
+  c->first = gz_carve(&at, rows * sizeof *c->first);
+  c->second = gz_carve(&at, rows * sizeof *c->second);
   if (world->remembers) c->touching = gz_carve(&at, rows / 8);
   for (int k = 0; k < 3 && world->has_springs; k++) c->springs[k] = gz_carve(&at, rows * sizeof(double));
   for (int k = 0; k < 2 && world->def.events; k++) c->hits[k] = gz_carve(&at, rows * sizeof(double));
@@ -189,20 +199,29 @@ void gz_close_release(graze_world *world) {
 
 /* ---- between lists ----------------------------------------------------------------------------------------------- */
 
-/* With `kept` NULL they are counted. */
+/* Of a block, those of which it has the lower number; with `kept` NULL they are counted. */
+static uint64_t keep_block(const graze_world *world, uint32_t block, graze_kept_contact *kept) {
+  const close_pairs *c = &world->close;
+  uint64_t count = 0;
+  for (uint32_t r = world->list.blocks[block].row; r < close_end(world, block); r++) {
+    if (!close_touches(c, r)) continue;
+    const uint64_t key = close_key(world, block, r);
+    const uint32_t lower = (uint32_t)(key >> 32), place = world->place[lower];
+    if (!is_of_block(place, block)) continue;
+    if (kept != NULL) {
+      kept[count] = (graze_kept_contact){.number = lower, .partner = (uint32_t)key};
+      gz_close_recall(world, &(close_side){.at = r, .side = first_place(block, c->first[r]) != place},
+                      kept[count].spring, kept[count].hit);
+    }
+    count++;
+  }
+  return count;
+}
+
 static uint64_t keep_balls(const graze_world *world, graze_kept_contact *kept) {
   uint64_t count = 0;
-  for (uint32_t p = 0; world->close.is_made && p < world->count; p++) {
-    for (uint32_t i = close_ref_begin(world, p); i < world->close.ref_end[p]; i++) {
-      const close_side s = close_side_of(world, p, world->close.refs[i]);
-      if (!close_touches(&world->close, s.at) || world->number[s.partner] < world->number[p]) continue;
-      if (kept != NULL) {
-        kept[count] = (graze_kept_contact){.number = world->number[p], .partner = world->number[s.partner]};
-        gz_close_recall(world, &s, kept[count].spring, kept[count].hit);
-      }
-      count++;
-    }
-  }
+  for (uint32_t block = 0; world->close.is_made && block < world_blocks(world); block++)
+    count += keep_block(world, block, kept != NULL ? kept + count : NULL);
   return count;
 }
 
@@ -242,9 +261,19 @@ static void take_wall(graze_world *world, const graze_kept_contact *at) {
   if (m->hits != NULL) memcpy(m->hits[e], at->hit, sizeof at->hit);
 }
 
+/* The row of the block that the first ball is of. */
 static void take_row(graze_world *world, const row_contact *at) {
-  if (put_memory(world, at->first, at->second, at->strain, at->hit)) return;
-  world->lost_memory |= !gz_rows_append(world, &world->workers[0].ended, at);
+  const uint32_t block = at->first / BLOCK_PLACES;
+  const uint64_t key = pair_key(world->number[at->first], world->number[at->second]);
+  const uint32_t r = find_row(world, block, key);
+  if (r == close_end(world, block) || close_key(world, block, r) != key) {
+    world->lost_memory |= !gz_rows_append(world, &world->workers[0].ended, at);
+    return;
+  }
+  row_contact as_first = *at;
+  for (int k = 0; k < 3 && first_place(block, world->close.first[r]) != at->first; k++)
+    as_first.strain[k] = -at->strain[k];
+  put_memory(world, r, as_first.strain, as_first.hit);
 }
 
 /* If they are of two blocks, both have a row of it. */

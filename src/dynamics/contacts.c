@@ -80,10 +80,10 @@ static bool visit_surfaces(const graze_world *world, uint32_t place, visitor *vi
 
 static bool visit_ball(const graze_world *world, uint32_t number, visitor *visit, void *user) {
   dem_contact c = {.place = world->place[number]};
-  for (uint32_t i = close_ref_begin(world, c.place); i < world->close.ref_end[c.place]; i++) {
-    const close_side s = close_side_of(world, c.place, world->close.refs[i]);
+  close_side s;
+  for (uint32_t r = gz_close_first(world, number); gz_close_at(world, number, r, &s); r++) {
     c.partner = s.partner;
-    if (world->number[c.partner] < number || !meets_ball(world, c.place, c.partner, &c)) continue;
+    if (!meets_ball(world, c.place, c.partner, &c)) continue;
     get_strain(world, &s, c.strain);
     if (!visit(user, &c)) return false;
   }

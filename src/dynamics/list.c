@@ -239,7 +239,6 @@ graze_status gz_list_check(graze_world *world) {
 /* A pair's rows: both balls have one, of which each is the first, only where both move and are of two blocks. */
 typedef struct pair_rows {
   uint32_t count, first[2], second[2];
-  bool is_both; /* it is a row that both find their contact in */
 } pair_rows;
 
 static inline pair_rows rows_of(const graze_world *world, const search *s, graze_box_pair pair) {
@@ -254,7 +253,7 @@ static inline pair_rows rows_of(const graze_world *world, const search *s, graze
              b_moves = all || world->number[b] < world->dynamic, both = a_moves && b_moves,
              one_block = a / BLOCK_PLACES == b / BLOCK_PLACES;
   if (a == b || !(a_moves || b_moves)) return (pair_rows){0};
-  return (pair_rows){both && !one_block ? 2 : 1, {a_moves ? a : b, b}, {a_moves ? b : a, a}, both && one_block};
+  return (pair_rows){both && !one_block ? 2 : 1, {a_moves ? a : b, b}, {a_moves ? b : a, a}};
 }
 
 static graze_status deal_pairs(graze_world *world, const search *s, const graze_box_pair *pairs, uint64_t count) {
@@ -265,11 +264,7 @@ static graze_status deal_pairs(graze_world *world, const search *s, const graze_
   list_block *blocks = world->list.blocks;
   for (uint64_t i = 0; i < count; i++) {
     const pair_rows r = rows_of(world, s, pairs[i]);
-    for (uint32_t j = 0; j < r.count; j++) {
-      list_block *b = &blocks[r.first[j] / BLOCK_PLACES];
-      b->rows++;
-      b->ref += 1 + r.is_both;
-    }
+    for (uint32_t j = 0; j < r.count; j++) blocks[r.first[j] / BLOCK_PLACES].rows++;
   }
   status = gz_rows_lay_out(world);
   if (status != GRAZE_OK) return status;
@@ -278,7 +273,7 @@ static graze_status deal_pairs(graze_world *world, const search *s, const graze_
     for (uint32_t j = 0; j < r.count; j++) {
       list_block *b = &blocks[r.first[j] / BLOCK_PLACES];
       const uint32_t at = b->row + b->rows++;
-      world->list.first[at] = r.first[j] * BALL_DOUBLES;
+      world->list.first[at] = first_ball(r.first[j]);
       world->list.second[at] = r.second[j] * BALL_DOUBLES;
     }
   }
@@ -401,7 +396,7 @@ graze_status gz_list_update(graze_world *world) {
 
 static void release(const graze_context *context, neighbour_list *list) {
   for (int i = 0; i < 7; i++) gz_buffer_release(context, &list->buffers[i]);
-  for (int i = 0; i < 5; i++) gz_buffer_release(context, &list->row_buffers[i]);
+  for (int i = 0; i < 3; i++) gz_buffer_release(context, &list->row_buffers[i]);
   for (int i = 0; i < 3; i++) {
     gz_buffer_release(context, &list->of_walls.buffers[i]);
     gz_buffer_release(context, &list->of_facets.buffers[i]);

@@ -1,10 +1,10 @@
 /* One pass over the balls: forces at the present places, and from them the next state.
  *
- * Block by block. First the contacts, in whatever order they are in memory, a register of them at a time: each is a row
- * of what it does to its two balls. Then each ball adds up its rows in the order of its partners' numbers and moves. A
- * contact of two blocks is computed in both, with bytes that differ in the sign alone, so that no two threads write the
- * same number. Of a ball a pass reads 108 bytes and 4 a contact, and writes 104; a row is 8 bytes that are read, and 96
- * bytes of scratch that stay in cache.
+ * Block by block. First the contacts, a register of them at a time: what each does is added to the sums of its two
+ * balls, which stay in cache. The order of rows (world.h) is such that each ball adds up what its partners do in the
+ * order of their numbers. Then each ball moves. A contact of two blocks is computed in both, with bytes that differ in
+ * the sign alone, so that no two threads write the same number. Of a ball a pass reads 104 bytes and writes 104; a row
+ * is 6 bytes that are read.
  */
 #ifndef GRAZE_SRC_DYNAMICS_PASS_H
 #define GRAZE_SRC_DYNAMICS_PASS_H
@@ -53,26 +53,31 @@ typedef struct row_contact {
   double strain[3], hit[2];
 } row_contact;
 
-/* What the rows of a block become: of each the force on its first ball, and the torque on either side, with what that
- * side counts of the energy dissipated. */
-typedef struct contact_rows {
-  row *forces, *torques; /* forces: [2 row]; torques: [2 row + side] */
-} contact_rows;
+/* What acts on a ball: force x y z 0; torque x y z, and what the ball counts of the energy dissipated. */
+typedef struct ball_sum {
+  row force, torque;
+} ball_sum;
 
-/* The same for what balls run into. */
+/* Of what balls run into. */
 typedef struct obstacle_rows {
   row *forces, *torques;
   uint32_t *places;
 } obstacle_rows;
 
+/* Rows before they have their order. */
+typedef struct block_rows {
+  uint16_t *first;
+  uint32_t *second;
+} block_rows;
+
 /* What a thread works with: scratch for any block. */
 typedef struct worker {
   pass_result result;
-  contact_rows rows;       /* VD_LANES more than there are may be written */
-  obstacle_rows obstacles; /* likewise */
+  ball_sum *sums;          /* of each place, and one that nobody needs */
+  obstacle_rows obstacles; /* VD_LANES more than there are may be written */
   facet_contact *found;    /* of an entry */
-  uint64_t *keys;          /* for references */
-  uint32_t *slots;         /* of each row of the list: which close one it is, from 1 on; 0: it is none */
+  uint64_t *keys;          /* of rows, and as many again */
+  block_rows unsorted;
   row_contact *saved;
   gz_array near, cell_rows; /* cells.c: places; rows, two numbers each */
   double moved2, speed2;    /* of close.c: the largest squares of ways since the list was made, and of velocities */
@@ -81,14 +86,8 @@ typedef struct worker {
   bool no_memory; /* for `ended` */
 } worker;
 
-/* Of each of the places, whose keys end at end[]: the lower halves of keys, in the order of the keys. Those that have
- * more than REFS_FEW are left out; behind the last key so many more may be read. */
-enum { REFS_FEW = 16 };
-typedef void refs_kernel(const uint64_t *keys, const uint32_t *end, uint32_t places, uint32_t *refs);
-CPU_KERNELS(refs_kernel, gz_refs_sort);
-
-/* Fills the close rows of a block, without references, and `slots`; returns how many there are. */
-typedef uint32_t close_kernel(const graze_world *world, uint32_t block, uint32_t *slots);
+/* Fills the close rows of a block; returns how many there are. */
+typedef uint32_t close_kernel(const graze_world *world, uint32_t block);
 CPU_KERNELS(close_kernel, gz_close_rows);
 
 /* A block. */

@@ -1,7 +1,7 @@
 /* Forces of balls on each other and on what they run into, and the balls' next state.
  *
- * Contacts are computed a register at a time, each once for both balls, and give rows: what a contact does to either.
- * Then each ball adds up its rows and moves, the four numbers of a row together.
+ * Contacts are computed a register at a time, each once for both balls. They become rows, what a contact does to
+ * either, which are added to the sums of the two in turn. Then each ball moves, the four numbers of a row together.
  */
 #include <math.h>
 #include <string.h>
@@ -13,6 +13,19 @@
 static inline vd nearest(vd x, double period) {
   vd half = vd_set(0.5 * period), whole = vd_set(period);
   return vd_select(vd_gt(x, half), vd_sub(x, whole), vd_select(vd_gt(vd_neg(half), x), vd_add(x, whole), x));
+}
+
+/* The balls of a register of rows, as where their states begin in the array of all. */
+typedef struct row_balls {
+  uint32_t first[VD_LANES];
+  const uint32_t *second;
+} row_balls;
+
+INLINED row_balls balls_of(const close_pairs *c, uint32_t block, uint32_t r) {
+  row_balls b = {.second = c->second + r};
+  for (int lane = 0; lane < VD_LANES; lane++)
+    b.first[lane] = block * (BLOCK_PLACES * BALL_DOUBLES) + c->first[r + (uint32_t)lane];
+  return b;
 }
 
 /* Balls with one centre: the normal is up for the higher number. */
@@ -111,18 +124,38 @@ static inline void add_surface_speed(const lane_law *l, vd share, sides *s) {
   for (int k = 0; k < 3; k++) s->u[k] = vd_select(fixed, vd_sub(s->u[k], l->field[L(surface) + k]), s->u[k]);
 }
 
-INLINED void store_rows(const contact_rows *out, uint32_t row_index, const outcome *o, const vd share[2], vm active) {
+/* Where the sum of each second ball is: that of nobody, unless the ball is of the block. */
+INLINED void find_sums(uint32_t block, const row_balls *balls, uint32_t at[2][VD_LANES]) {
+  const uint32_t begin = block * BLOCK_PLACES * BALL_DOUBLES;
+  for (int lane = 0; lane < VD_LANES; lane++) {
+    const uint32_t second = (balls->second[lane] - begin) / BALL_DOUBLES; /* from another block: beyond, or below 0 */
+    at[0][lane] = (balls->first[lane] - begin) / BALL_DOUBLES;
+    at[1][lane] = second < BLOCK_PLACES ? second : BLOCK_PLACES;
+  }
+}
+
+/* Row by row, so that each ball adds up in the order of its rows. Those that do not touch add 0. */
+INLINED void add_rows(ball_sum *sums, const uint32_t at[2][VD_LANES], const outcome *o, const vd share[2], vm active) {
   const vd zero = vd_set(0);
   vd force[4], torque[2][4];
+  row rows[3][VD_LANES];
   for (int k = 0; k < 3; k++) {
     force[k] = vd_select(active, o->force[k], zero);
     for (int side = 0; side < 2; side++) torque[side][k] = vd_select(active, o->torque[side][k], zero);
   }
   force[3] = zero;
   for (int side = 0; side < 2; side++) torque[side][3] = vd_select(active, vd_mul(share[side], o->dissipated), zero);
-  vd_store_rows(out->forces + 2 * (size_t)row_index, 2, force);
-  vd_store_rows(out->torques + 2 * (size_t)row_index, 2, torque[0]);
-  vd_store_rows(out->torques + 2 * (size_t)row_index + 1, 2, torque[1]);
+  vd_store_rows(rows[0], 1, force);
+  vd_store_rows(rows[1], 1, torque[0]);
+  vd_store_rows(rows[2], 1, torque[1]);
+  for (int lane = 0; lane < VD_LANES; lane++) {
+    ball_sum *first = &sums[at[0][lane]], *second = &sums[at[1][lane]];
+    const d4 f = d4_load(rows[0][lane]);
+    d4_store(first->force, d4_load(first->force) + f);
+    d4_store(first->torque, d4_load(first->torque) + d4_load(rows[1][lane]));
+    d4_store(second->force, d4_load(second->force) - f);
+    d4_store(second->torque, d4_load(second->torque) + d4_load(rows[2][lane]));
+  }
 }
 
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
@@ -143,11 +176,11 @@ static inline void load_springs(const close_pairs *c, uint32_t r, unsigned touch
   for (int k = 0; k < 3; k++) s->spring[k] = vd_select(old, vd_load(c->springs[k] + r), vd_set(0));
 }
 
-static void end_rows(const pass *p, uint32_t r, unsigned ended, worker *w) {
+static void end_rows(const pass *p, uint32_t block, uint32_t r, unsigned ended, worker *w) {
   const close_pairs *c = &p->world->close;
   for (; ended != 0; ended &= ended - 1) {
     const uint32_t at = r + (uint32_t)__builtin_ctz(ended);
-    row_contact contact = {.first = row_place(c->first[at]), .second = row_place(c->second[at])};
+    row_contact contact = {.first = first_place(block, c->first[at]), .second = row_place(c->second[at])};
     for (int k = 0; k < 3 && p->world->has_springs; k++) contact.strain[k] = c->springs[k][at];
     for (int k = 0; k < 2 && p->world->def.events; k++) contact.hit[k] = c->hits[k][at];
     w->no_memory |= !gz_rows_append(p->world, &w->ended, &contact);
@@ -155,15 +188,15 @@ static void end_rows(const pass *p, uint32_t r, unsigned ended, worker *w) {
 }
 
 /* If it is this block that tells. */
-static void tell_rows(const pass *p, uint32_t r, unsigned bits, graze_contact_event_kind kind,
+static void tell_rows(const pass *p, uint32_t block, uint32_t r, unsigned bits, graze_contact_event_kind kind,
                       const double speeds[VD_LANES], const double impulses[VD_LANES], pass_result *result) {
   const close_pairs *c = &p->world->close;
   const uint32_t *number = p->world->number;
   for (; bits != 0; bits &= bits - 1) {
     const int lane = __builtin_ctz(bits);
-    uint32_t a = row_place(c->first[r + (uint32_t)lane]), b = row_place(c->second[r + (uint32_t)lane]);
+    uint32_t a = first_place(block, c->first[r + (uint32_t)lane]), b = row_place(c->second[r + (uint32_t)lane]);
     if (number[a] > number[b]) {
-      if (a / BLOCK_PLACES != b / BLOCK_PLACES) continue;
+      if (!is_of_block(b, block)) continue;
       const uint32_t t = a;
       a = b;
       b = t;
@@ -173,8 +206,8 @@ static void tell_rows(const pass *p, uint32_t r, unsigned bits, graze_contact_ev
 }
 
 /* Goes on with speeds of approach and impulses: a hit is told when the two are nearest. */
-static void follow(const pass *p, uint32_t r, unsigned touching, unsigned active, vd normal_speed, vd normal_force,
-                   pass_result *result) {
+static void follow(const pass *p, uint32_t block, uint32_t r, unsigned touching, unsigned active, vd normal_speed,
+                   vd normal_force, pass_result *result) {
   const close_pairs *c = &p->world->close;
   const unsigned began = active & ~touching;
   double speeds[VD_LANES], impulses[VD_LANES];
@@ -187,7 +220,7 @@ static void follow(const pass *p, uint32_t r, unsigned touching, unsigned active
     impulse = vd_select(begins, zero, impulse);
     vd_store(speeds, approach);
     vd_store(impulses, zero);
-    tell_rows(p, r, began, GRAZE_CONTACT_BEGAN, speeds, impulses, result);
+    tell_rows(p, block, r, began, GRAZE_CONTACT_BEGAN, speeds, impulses, result);
   }
   impulse = vd_add(impulse, vd_mul(normal_force, vd_set(p->dt)));
   const vm nearest_now = vm_and(vd_ge(speed, zero), parting);
@@ -195,7 +228,7 @@ static void follow(const pass *p, uint32_t r, unsigned touching, unsigned active
   if (hit != 0) {
     vd_store(speeds, speed);
     vd_store(impulses, impulse);
-    tell_rows(p, r, hit, GRAZE_CONTACT_HIT, speeds, impulses, result);
+    tell_rows(p, block, r, hit, GRAZE_CONTACT_HIT, speeds, impulses, result);
   }
   vd_store(c->hits[0] + r, vd_select(nearest_now, none, speed));
   vd_store(c->hits[1] + r, impulse);
@@ -213,63 +246,67 @@ INLINED void ask_ahead(const graze_world *world, const uint32_t *second) {
 
 /* A register of rows. */
 typedef struct row_group {
+  row_balls balls;
   sides s;
   vd share[2];
   outcome o;
   unsigned active, touching; /* bits: overlap now, and touched at the last look */
 } row_group;
 
-/* Rows from i on of the block's. */
-INLINED void load_group(const pass *p, const list_block *b, uint32_t count, uint32_t i, row_group *g, features f) {
+/* Rows of the block from r on, of which `left` are there. */
+INLINED void load_group(const pass *p, uint32_t block, uint32_t r, uint32_t left, row_group *g, features f) {
   const close_pairs *c = &p->world->close;
-  const uint32_t r = b->row + i, left = count > i ? count - i : 0;
   if (left > 5 * VD_LANES) ask_ahead(p->world, c->second + r + 4 * VD_LANES);
-  g->active = vm_bits(load_sides(p, c->first + r, c->second + r, &g->s, g->share, f));
+  g->balls = balls_of(c, block, r);
+  g->active = vm_bits(load_sides(p, g->balls.first, g->balls.second, &g->s, g->share, f));
   if (left < VD_LANES) g->active &= (1u << left) - 1;
   g->touching = p->world->remembers ? row_bits(c->touching, r) : 0;
   if (f.springs) load_springs(c, r, g->touching, &g->s);
 }
 
-INLINED void compute_group(const pass *p, const list_block *b, uint32_t i, const lane_law *one, row_group *g,
-                           features f) {
-  const close_pairs *c = &p->world->close;
-  const uint32_t r = b->row + i;
+INLINED void compute_group(const pass *p, const lane_law *one, row_group *g, features f) {
   const bool many = !f.simple && p->world->materials.count > 1;
-  lane_law l = many ? laws_of(p->world, c->first + r, c->second + r) : *one;
+  lane_law l = many ? laws_of(p->world, g->balls.first, g->balls.second) : *one;
   if (!f.simple) add_surface_speed(&l, g->share[0], &g->s);
   apply_law(&l, &g->s, &g->o, f);
 }
 
-INLINED void remember_group(const pass *p, const list_block *b, uint32_t i, const row_group *g, worker *w, features f) {
+INLINED void add_group(uint32_t block, const row_group *g, worker *w) {
+  uint32_t at[2][VD_LANES];
+  find_sums(block, &g->balls, at);
+  add_rows(w->sums, at, &g->o, g->share, vm_from(g->active));
+}
+
+INLINED void remember_group(const pass *p, uint32_t block, uint32_t r, const row_group *g, worker *w, features f) {
   const close_pairs *c = &p->world->close;
-  const uint32_t r = b->row + i;
   const unsigned ended = g->touching & ~g->active;
-  if (ended != 0) end_rows(p, r, ended, w);
+  if (ended != 0) end_rows(p, block, r, ended, w);
   for (int k = 0; k < 3 && f.springs; k++) vd_store(c->springs[k] + r, g->o.spring[k]);
   if (p->world->def.events && g->active != 0)
-    follow(p, r, g->touching, g->active, g->o.normal_speed, g->o.normal_force, &w->result);
+    follow(p, block, r, g->touching, g->active, g->o.normal_speed, g->o.normal_force, &w->result);
   set_row_bits(c->touching, r, g->active);
 }
 
-/* All rows of a block; those that do not touch are 0. Two registers at a time, step by step: a contact alone is one
- * long chain of operations that wait for each other. */
+/* All rows of a block. Two registers at a time, step by step: a contact alone is one long chain of operations that wait
+ * for each other. */
 INLINED void compute_rows(const pass *p, uint32_t block, worker *w, features f) {
   const graze_world *world = p->world;
-  const list_block *b = &world->list.blocks[block];
-  const uint32_t count = world->close.counts[block];
+  const uint32_t begin = world->list.blocks[block].row, count = world->close.counts[block];
   const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
   const bool remembers = world->remembers && p->mode != PASS_LOOK;
-  for (uint32_t i = 0, j = VD_LANES; i < count; i += 2 * VD_LANES, j += 2 * VD_LANES) {
+  memset(w->sums, 0, (BLOCK_PLACES + 1) * sizeof *w->sums);
+  for (uint32_t i = 0; i < count; i += 2 * VD_LANES) {
+    const uint32_t r = begin + i, q = r + VD_LANES, left = count - i;
     row_group g, h;
-    load_group(p, b, count, i, &g, f);
-    load_group(p, b, count, j, &h, f);
-    compute_group(p, b, i, &one, &g, f);
-    compute_group(p, b, j, &one, &h, f);
-    store_rows(&w->rows, i, &g.o, g.share, vm_from(g.active));
-    store_rows(&w->rows, j, &h.o, h.share, vm_from(h.active));
+    load_group(p, block, r, left, &g, f);
+    load_group(p, block, q, left > VD_LANES ? left - VD_LANES : 0, &h, f);
+    compute_group(p, &one, &g, f);
+    compute_group(p, &one, &h, f);
+    add_group(block, &g, w);
+    add_group(block, &h, w);
     if (!remembers) continue;
-    remember_group(p, b, i, &g, w, f);
-    remember_group(p, b, j, &h, w, f);
+    remember_group(p, block, r, &g, w, f);
+    remember_group(p, block, q, &h, w, f);
   }
 }
 
@@ -389,18 +426,11 @@ typedef struct load {
   d4 force, torque;
 } load;
 
-/* Row by row, so that sums do not depend on how rows were computed. */
-INLINED load sum_rows(const contact_rows *rows, const uint32_t *refs, uint32_t count) {
-  static const uint64_t signs[2][4] = {{0}, {1ull << 63, 1ull << 63, 1ull << 63, 0}};
-  load sum = {d4_set(0), d4_set(0)};
-  for (uint32_t i = 0; i < count; i++) {
-    const size_t ref = refs[i];
-    l4 sign;
-    memcpy(&sign, signs[ref % 2], sizeof sign);
-    sum.force += (d4)((l4)d4_load(rows->forces[ref & ~(size_t)1]) ^ sign);
-    sum.torque += d4_load(rows->torques[ref]);
-  }
-  return sum;
+/* What acts on a ball that moves; the others, which rows are added to as well, do not move. */
+INLINED load load_of(const graze_world *world, const worker *w, uint32_t place) {
+  const ball_sum *sum = &w->sums[place % BLOCK_PLACES];
+  if (world->dynamic != world->count && world->number[place] >= world->dynamic) return (load){d4_set(0), d4_set(0)};
+  return (load){d4_load(sum->force), d4_load(sum->torque)};
 }
 
 /* The obstacles of a place, of those from *next on. */
@@ -527,18 +557,16 @@ static motion motion_of(const pass *p, const pass_result *so_far) {
 
 /* ---- a block ----------------------------------------------------------------------------------------------------- */
 
-/* Each ball adds up its rows and moves. `walls`: of the rows of obstacles, how many are walls; surfaces come after
+/* Each ball moves. `walls`: of the rows of obstacles, how many are walls; surfaces come after
  * them. */
 INLINED void move_balls(const pass *p, uint32_t block, uint32_t walls, uint32_t obstacles, worker *w, features f) {
   const graze_world *world = p->world;
   const uint32_t begin = block * BLOCK_PLACES;
   const uint32_t end = world->count - begin < BLOCK_PLACES ? world->count : begin + BLOCK_PLACES;
-  const uint32_t *refs = world->close.refs, *ref_end = world->close.ref_end;
-  uint32_t ref = world->list.blocks[block].ref, wall = 0, surface = walls;
+  uint32_t wall = 0, surface = walls;
   motion m = motion_of(p, &w->result);
   for (uint32_t place = begin; place < end; place++) {
-    load sum = sum_rows(&w->rows, refs + ref, ref_end[place] - ref);
-    ref = ref_end[place];
+    load sum = load_of(world, w, place);
     add_obstacles(&w->obstacles, &wall, walls, place, &sum);
     add_obstacles(&w->obstacles, &surface, obstacles, place, &sum);
     if (world->has_drag) add_drag(world, place, world->now[place].velocity, &sum);

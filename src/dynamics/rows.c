@@ -1,46 +1,42 @@
-/* The rows of the list, and where a ball finds its own.
+/* The rows of the list, and their order.
  *
- * A row is computed once for both balls (pass_kernels.c), in whatever order rows are; each ball then adds up its own in
- * the order of its partners' numbers, so that no result depends on places, blocks or when the list was made.
+ * A row is computed once for both balls (pass_kernels.c) and added to what they have so far. Rows by their lower
+ * number, then by their higher one, add up for each ball in the order of its partners' numbers, so that no result
+ * depends on places, blocks or when the list was made, and no ball needs to know where its rows are.
  */
 #include <string.h>
 
 #include "base/sort.h"
 #include "dynamics/pass.h"
 
-/* Whether both balls of a row of the block, of which this is the second, have it there. */
-static bool has_both(const graze_world *world, uint32_t block, uint32_t second) {
-  return is_of_block(second, block) && world->number[second] < world->dynamic;
-}
-
-static void sort_many(uint64_t *keys, uint64_t *spare, uint32_t count, uint32_t *refs) {
+/* Rows of one lower number, from `keys` on, whose lower halves are rows: by the higher number. */
+static void sort_group(const graze_world *world, uint32_t block, const block_rows *rows, uint64_t *keys,
+                       uint64_t *spare, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t r = (uint32_t)keys[i];
+    keys[i] = row_key(world, block, rows->first[r], rows->second[r]) << 32 | r;
+  }
   gz_sort_keys(keys, spare, count);
-  for (uint32_t i = 0; i < count; i++) refs[i] = (uint32_t)keys[i];
 }
 
-/* Counts, deals and sorts. `keys` has room for two of each row, and as many again. */
-static void make_refs(graze_world *world, uint32_t block, uint64_t *keys) {
-  neighbour_list *list = &world->list;
-  const list_block *b = &list->blocks[block];
-  const uint32_t *first = list->first + b->row, *second = list->second + b->row, *number = world->number;
-  const uint32_t begin = block * BLOCK_PLACES, places = block_end(world, block) - begin;
-  uint32_t at[BLOCK_PLACES + 1] = {0};
-  for (uint32_t r = 0; r < b->rows; r++) {
-    at[row_place(first[r]) - begin + 1]++;
-    if (has_both(world, block, row_place(second[r]))) at[row_place(second[r]) - begin + 1]++;
+/* From the worker's rows to those of the list. */
+static void sort_rows(graze_world *world, uint32_t block, worker *w) {
+  const list_block *b = &world->list.blocks[block];
+  const block_rows *rows = &w->unsorted;
+  uint64_t *keys = w->keys, *spare = keys + b->rows;
+  memcpy(rows->first, world->list.first + b->row, b->rows * sizeof *rows->first);
+  memcpy(rows->second, world->list.second + b->row, b->rows * sizeof *rows->second);
+  for (uint32_t r = 0; r < b->rows; r++)
+    keys[r] = row_key(world, block, rows->first[r], rows->second[r]) >> 32 << 32 | r;
+  gz_sort_keys(keys, spare, b->rows);
+  for (uint32_t from = 0, to; from < b->rows; from = to) {
+    for (to = from + 1; to < b->rows && keys[to] >> 32 == keys[from] >> 32; to++) {
+    }
+    sort_group(world, block, rows, keys + from, spare, to - from);
   }
-  for (uint32_t i = 0; i < places; i++) at[i + 1] += at[i];
-  const uint32_t total = at[places];
-  for (uint32_t r = 0; r < b->rows; r++) {
-    const uint32_t p = row_place(first[r]), q = row_place(second[r]);
-    keys[at[p - begin]++] = (uint64_t)number[q] << 32 | 2 * r;
-    if (has_both(world, block, q)) keys[at[q - begin]++] = (uint64_t)number[p] << 32 | (2 * r + 1);
-  }
-  CPU_KERNEL(gz_refs_sort)(keys, at, places, list->refs + b->ref);
-  for (uint32_t i = 0, from = 0; i < places; from = at[i++]) {
-    const uint32_t count = at[i] - from;
-    if (count > REFS_FEW) sort_many(keys + from, keys + total, count, list->refs + b->ref + from);
-    list->ref_end[begin + i] = b->ref + at[i];
+  for (uint32_t i = 0; i < b->rows; i++) {
+    world->list.first[b->row + i] = rows->first[(uint32_t)keys[i]];
+    world->list.second[b->row + i] = rows->second[(uint32_t)keys[i]];
   }
 }
 
@@ -70,15 +66,18 @@ static block_sizes survey_blocks(const graze_world *world) {
 /* With `memory` NULL: the bytes that it takes. */
 static size_t divide(const graze_world *world, const block_sizes *most, void *memory, worker *w) {
   carving c = {memory, 0};
-  w->rows.forces = gz_carve(&c, 2 * most->rows * sizeof(row));
-  w->rows.torques = gz_carve(&c, 2 * most->rows * sizeof(row));
-  w->slots = gz_carve(&c, most->rows * sizeof(uint32_t));
+  w->sums = gz_carve(&c, (BLOCK_PLACES + 1) * sizeof *w->sums);
   w->obstacles.forces = gz_carve(&c, most->obstacles * sizeof(row));
   w->obstacles.torques = gz_carve(&c, most->obstacles * sizeof(row));
   w->obstacles.places = gz_carve(&c, most->obstacles * sizeof(uint32_t));
   w->found = gz_carve(&c, world->list.most_facets * sizeof(facet_contact));
-  w->keys = gz_carve(&c, 4 * most->rows * sizeof(uint64_t));
-  w->saved = gz_carve(&c, world->remembers ? most->rows * sizeof(row_contact) : 0);
+  const size_t used = c.used;
+  w->keys = gz_carve(&c, 2 * most->rows * sizeof(uint64_t));
+  w->unsorted.first = gz_carve(&c, most->rows * sizeof(uint16_t));
+  w->unsorted.second = gz_carve(&c, most->rows * sizeof(uint32_t));
+  carving saved = {memory, used}; /* none of these while the others are in use */
+  w->saved = gz_carve(&saved, world->remembers ? most->rows * sizeof(row_contact) : 0);
+  c.used = saved.used > c.used ? saved.used : c.used;
   return c.used;
 }
 
@@ -121,7 +120,7 @@ static graze_status add_workers(graze_world *world) {
 }
 
 graze_status gz_rows_begin(graze_world *world) {
-  buffer *memory = &world->list.row_buffers[4];
+  buffer *memory = &world->list.row_buffers[2];
   const size_t bytes = (world_blocks(world) + (size_t)1) * sizeof(list_block);
   if (!gz_buffer_reserve(world->context, memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
   world->list.blocks = memory->data;
@@ -129,31 +128,19 @@ graze_status gz_rows_begin(graze_world *world) {
   return add_workers(world);
 }
 
-/* For the kernels that go on a little. */
-static graze_status reserve(graze_world *world, int array, uint64_t length, uint32_t **data) {
-  const size_t bytes = (length + ROWS_TOGETHER) * sizeof(uint32_t);
-  if (!gz_buffer_reserve(world->context, &world->list.row_buffers[array], bytes, 0))
-    return gz_fail_memory(world->context, bytes);
-  *data = world->list.row_buffers[array].data;
-  return GRAZE_OK;
+/* For the kernels that go on a little. What was there is of an older list. */
+static void *reserve(graze_world *world, int array, uint64_t length, size_t size) {
+  buffer *memory = &world->list.row_buffers[array];
+  const size_t bytes = (length + ROWS_TOGETHER) * size;
+  return gz_buffer_reserve(world->context, memory, bytes, 0) ? memory->data : NULL;
 }
 
 graze_status gz_rows_reserve(graze_world *world, uint64_t rows) {
-  const graze_status status = reserve(world, 0, rows, &world->list.first);
-  return status == GRAZE_OK ? reserve(world, 1, rows, &world->list.second) : status;
-}
-
-graze_status gz_rows_lay_out_refs(graze_world *world, uint32_t rows) {
   neighbour_list *list = &world->list;
-  uint32_t refs = 0;
-  for (uint32_t block = 0; block < world_blocks(world); block++) {
-    const uint32_t count = list->blocks[block].ref;
-    list->blocks[block].ref = refs;
-    refs += count;
-  }
-  list->blocks[world_blocks(world)] = (list_block){.row = rows, .ref = refs};
-  const graze_status status = reserve(world, 2, refs, &list->refs);
-  return status == GRAZE_OK ? reserve(world, 3, world->count, &list->ref_end) : status;
+  list->first = reserve(world, 0, rows, sizeof *list->first);
+  list->second = reserve(world, 1, rows, sizeof *list->second);
+  if (list->first != NULL && list->second != NULL) return GRAZE_OK;
+  return gz_fail_memory(world->context, rows * sizeof *list->second);
 }
 
 graze_status gz_rows_lay_out(graze_world *world) {
@@ -164,8 +151,8 @@ graze_status gz_rows_lay_out(graze_world *world) {
     rows += rows_together(b->rows);
     b->rows = 0;
   }
-  const graze_status status = gz_rows_reserve(world, rows);
-  return status == GRAZE_OK ? gz_rows_lay_out_refs(world, rows) : status;
+  world->list.blocks[world_blocks(world)] = (list_block){.row = rows};
+  return gz_rows_reserve(world, rows);
 }
 
 static void finish_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
@@ -173,9 +160,11 @@ static void finish_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t
   neighbour_list *list = &world->list;
   for (uint32_t block = begin; block < end; block++) {
     const list_block *b = &list->blocks[block];
-    for (uint32_t r = b->row + b->rows; r < b->row + rows_together(b->rows); r++)
-      list->first[r] = list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES; /* lanes that nobody needs */
-    make_refs(world, block, world->workers[index].keys);
+    for (uint32_t r = b->row + b->rows; r < b->row + rows_together(b->rows); r++) { /* lanes that nobody needs */
+      list->first[r] = 0;
+      list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES;
+    }
+    sort_rows(world, block, &world->workers[index]);
   }
 }
 

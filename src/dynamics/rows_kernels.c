@@ -1,5 +1,4 @@
-/* Which balls are neighbours, the order in which they add up their rows, and which rows are nearly touching, a register
- * at a time. */
+/* Which balls are neighbours, and which rows are nearly touching, a register at a time. */
 #include "base/simd_rows.h"
 #include "dynamics/cells.h"
 #include "dynamics/pass.h"
@@ -80,30 +79,6 @@ uint32_t KERNEL(gz_neighbours)(const graze_world *world, const ball_cells *cells
   return s.count;
 }
 
-/* ---- references -------------------------------------------------------------------------------------------------- */
-
-/* How many of keys[0..count) are below the key. */
-static inline uint32_t keys_below(const uint64_t *keys, uint32_t count, uint64_t key) {
-  uint32_t below = 0;
-#if GRAZE_ISA == 2
-  for (uint32_t i = 0; i < count; i += 8) {
-    const __mmask8 bits = _mm512_cmplt_epu64_mask(_mm512_loadu_si512(keys + i), _mm512_set1_epi64((long long)key));
-    below += (uint32_t)__builtin_popcount(count - i < 8 ? bits & ((1u << (count - i)) - 1) : bits);
-  }
-#else
-  for (uint32_t i = 0; i < count; i++) below += keys[i] < key;
-#endif
-  return below;
-}
-
-void KERNEL(gz_refs_sort)(const uint64_t *keys, const uint32_t *end, uint32_t places, uint32_t *refs) {
-  for (uint32_t place = 0, from = 0; place < places; from = end[place++]) {
-    const uint32_t count = end[place] - from;
-    for (uint32_t i = from; count <= REFS_FEW && i < end[place]; i++)
-      refs[from + keys_below(keys + from, count, keys[i])] = (uint32_t)keys[i];
-  }
-}
-
 /* ---- who is close ------------------------------------------------------------------------------------------------ */
 
 /* Neighbours are anywhere in memory. */
@@ -112,10 +87,12 @@ static inline void ask_ahead(const graze_world *world, const uint32_t *second) {
 }
 
 /* Bits of the rows whose balls are no farther from each other than `more`. */
-static inline unsigned within(const graze_world *world, const uint32_t *first, const uint32_t *second, double more,
-                              const double period[3]) {
+static inline unsigned within(const graze_world *world, const ball_rows *block, const uint16_t *first,
+                              const uint32_t *second, double more, const double period[3]) {
   vd at[2][4], distance2 = vd_set(0);
-  vd_load_rows(at[0], world->now->position, first);
+  d4 rows[VD_LANES];
+  for (int lane = 0; lane < VD_LANES; lane++) rows[lane] = d4_load(block->position + first[lane]);
+  vd_columns(at[0], rows);
   vd_load_rows(at[1], world->now->position, second);
   for (int k = 0; k < 3; k++) {
     vd d = vd_sub(at[0][k], at[1][k]);
@@ -126,19 +103,21 @@ static inline unsigned within(const graze_world *world, const uint32_t *first, c
   return vm_bits(vd_gt(vd_mul(reach, reach), distance2));
 }
 
-uint32_t KERNEL(gz_close_rows)(const graze_world *world, uint32_t block, uint32_t *slots) {
+uint32_t KERNEL(gz_close_rows)(const graze_world *world, uint32_t block) {
   const list_block *b = &world->list.blocks[block];
-  const uint32_t *first = world->list.first + b->row, *second = world->list.second + b->row;
-  uint32_t *close_first = world->close.first + b->row, *close_second = world->close.second + b->row, count = 0;
+  const ball_rows *balls = &world->now[block * BLOCK_PLACES];
+  const uint16_t *first = world->list.first + b->row;
+  const uint32_t *second = world->list.second + b->row;
+  uint16_t *close_first = world->close.first + b->row;
+  uint32_t *close_second = world->close.second + b->row, count = 0;
   const double more = world->close.reach;
   const double period[3] = {world_period(world, 0), world_period(world, 1), world_period(world, 2)};
   for (uint32_t i = 0; i < b->rows; i += VD_LANES) {
     if (i + 9 * VD_LANES < b->rows) ask_ahead(world, second + i + 8 * VD_LANES);
-    unsigned bits = within(world, first + i, second + i, more, period);
+    unsigned bits = within(world, balls, first + i, second + i, more, period);
     if (b->rows - i < VD_LANES) bits &= (1u << (b->rows - i)) - 1;
-    indices_pack(close_first + count, first + i, bits);
+    shorts_pack(close_first + count, first + i, bits);
     indices_pack(close_second + count, second + i, bits);
-    indices_spread(slots + i, count + 1, bits);
     count += (uint32_t)__builtin_popcount(bits);
   }
   return count;

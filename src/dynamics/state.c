@@ -221,11 +221,10 @@ static uint64_t count_touching(const contact_memory *m, uint64_t count) {
 static uint64_t put_balls(archive_writer *w, const graze_world *world) {
   uint64_t count = 0;
   for (uint32_t n = 0; n < world->count; n++) {
-    const uint32_t p = world->place[n];
-    for (uint32_t i = close_ref_begin(world, p); i < world->close.ref_end[p]; i++) {
-      const close_side s = close_side_of(world, p, world->close.refs[i]);
+    close_side s;
+    for (uint32_t r = gz_close_first(world, n); gz_close_at(world, n, r, &s); r++) {
       double strain[3], hit[2];
-      if (!close_touches(&world->close, s.at) || world->number[s.partner] < n) continue;
+      if (!close_touches(&world->close, r)) continue;
       count++;
       if (w == NULL) continue;
       gz_close_recall(world, &s, strain, hit);

@@ -107,11 +107,11 @@ typedef struct contact_memory {
 /* Balls whose places follow each other are treated together, by one thread and in its cache. */
 enum { BLOCK_PLACES = 512 };
 
-/* Rows and references of a block begin at `row`, a multiple of ROWS_TOGETHER, so that kernels may go on to the next one
- * and blocks share no bytes of bits, and at `ref`. */
+/* Rows of a block begin at `row`, a multiple of ROWS_TOGETHER, so that kernels may go on to the next one and blocks
+ * share no bytes of bits. */
 enum { ROWS_TOGETHER = 16 };
 typedef struct list_block {
-  uint32_t row, rows, ref;
+  uint32_t row, rows;
 } list_block;
 
 static inline uint32_t rows_together(uint32_t rows) {
@@ -119,13 +119,16 @@ static inline uint32_t rows_together(uint32_t rows) {
 }
 
 /* Who may touch whom before somebody has moved half the skin. A pair of balls is a row of the block that one of them is
- * of, and is computed there, once for both if both are of it; else both blocks have it. */
+ * of, and is computed there, once for both if both are of it; else both blocks have it.
+ *
+ * The rows of a block are in the order of the lower numbers of their balls, then of the higher ones. So whoever goes
+ * through them meets the partners of each ball in the order of their numbers: first those below it, in whose groups it
+ * is, then those above it, in its own. */
 typedef struct neighbour_list {
-  list_block *blocks;       /* and the end: how many rows and references there are */
-  uint32_t *first, *second; /* of a row: its balls (row_place). The first moves and is of the block */
-  uint32_t *refs;    /* of each ball that moves, by its partners' numbers: 2 (row - blocks[].row), + 1 where it is */
-  uint32_t *ref_end; /* the second; of each place up to here */
-  wall_entry *walls; /* by place, then wall */
+  list_block *blocks; /* and the end: how many rows there are */
+  uint16_t *first;    /* of a row: the ball of it that is of the block and moves (first_place), */
+  uint32_t *second;   /* and the other (row_place) */
+  wall_entry *walls;  /* by place, then wall */
   uint64_t wall_count;
   surface_entry *surfaces; /* by place, then surface */
   uint32_t *facets;        /* triangles */
@@ -133,15 +136,16 @@ typedef struct neighbour_list {
   uint32_t most_facets;  /* of an entry */
   spring *facet_normals; /* of the contacts in the slots */
   contact_memory of_walls, of_facets;
-  buffer buffers[7], row_buffers[5];
+  buffer buffers[7], row_buffers[3];
 } neighbour_list;
 
 /* The rows of the list whose balls are nearly touching, kept for some passes: looking at all costs as much as the
- * forces of those that touch. In each block they begin where those of the list do, as do references. What contacts
+ * forces of those that touch. In each block they begin where those of the list do, and have their order. What contacts
  * remember is in the rows too. */
 typedef struct close_pairs {
   uint32_t *counts; /* rows of each block */
-  uint32_t *first, *second, *refs, *ref_end;
+  uint16_t *first;
+  uint32_t *second;
   uint8_t *touching;  /* bits of rows: the two touched at the last look */
   double *springs[3]; /* the strain, as the first has it */
   double *hits[2];    /* speed of approach, negative once the hit was told; impulse so far */
@@ -241,13 +245,22 @@ static inline uint32_t row_place(uint32_t ball) {
   return ball / BALL_DOUBLES;
 }
 
-/* Where the references of a place begin that end at ref_end[place]. */
-static inline uint32_t refs_begin(const graze_world *world, const uint32_t *ref_end, uint32_t place) {
-  return place % BLOCK_PLACES == 0 ? world->list.blocks[place / BLOCK_PLACES].ref : ref_end[place - 1];
+/* The first of a row is of the block that the row is of. */
+static inline uint32_t first_place(uint32_t block, uint16_t ball) {
+  return block * BLOCK_PLACES + ball / BALL_DOUBLES;
 }
 
-static inline uint32_t close_ref_begin(const graze_world *world, uint32_t place) {
-  return refs_begin(world, world->close.ref_end, place);
+static inline uint16_t first_ball(uint32_t place) {
+  return (uint16_t)(place % BLOCK_PLACES * BALL_DOUBLES);
+}
+
+/* The order of rows: that of their balls' numbers. */
+static inline uint64_t pair_key(uint32_t a, uint32_t b) {
+  return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static inline uint64_t row_key(const graze_world *world, uint32_t block, uint16_t first, uint32_t second) {
+  return pair_key(world->number[first_place(block, first)], world->number[row_place(second)]);
 }
 
 static inline bool close_touches(const close_pairs *c, uint32_t r) {
@@ -258,11 +271,6 @@ static inline bool close_touches(const close_pairs *c, uint32_t r) {
 typedef struct close_side {
   uint32_t at, side, partner; /* at: the row */
 } close_side;
-
-static inline close_side close_side_of(const graze_world *world, uint32_t place, uint32_t ref) {
-  const uint32_t r = world->list.blocks[place / BLOCK_PLACES].row + ref / 2;
-  return (close_side){r, ref % 2, row_place(ref % 2 ? world->close.first[r] : world->close.second[r])};
-}
 
 #define WORLD_AT(array, type, i) (&((type *)(array).data)[i])
 
@@ -308,14 +316,12 @@ uint64_t gz_list_find_surface(const neighbour_list *list, uint32_t place, uint32
 void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, const graze_kept_contact *contact,
                      const double *normal);
 
-/* rows.c: makes the list's rows of balls. Begin; count rows and references of each block in `rows` and `ref`; lay out,
- * which makes room for them; put the rows of each block from `row` on and count them in `rows` again; finish. Who knows
- * where rows of blocks are without that reserves room for all, fills it and lays out references, of which blocks have
- * counts in `ref`. Errors: MEMORY. */
+/* rows.c: makes the list's rows of balls. Begin; count the rows of each block in `rows`; lay out, which makes room for
+ * them; put the rows of each block from `row` on, in any order, and count them in `rows` again; finish, which sorts
+ * them. Who knows where rows of blocks are without that reserves room for all and fills it. Errors: MEMORY. */
 graze_status gz_rows_begin(graze_world *world);
 graze_status gz_rows_lay_out(graze_world *world);
 graze_status gz_rows_reserve(graze_world *world, uint64_t rows);
-graze_status gz_rows_lay_out_refs(graze_world *world, uint32_t rows);
 graze_status gz_rows_finish(graze_world *world);
 
 /* Scratch of all threads (pass.h). */
@@ -327,6 +333,11 @@ bool gz_close_holds(const graze_world *world);
 void gz_close_look(graze_world *world);
 graze_status gz_close_make(graze_world *world);
 void gz_close_release(graze_world *world);
+
+/* The close pairs of which the ball of a number is the lower one, in the order of the others' numbers: the first row
+ * that may be one; whether row `at` is one, and then its side of it. */
+uint32_t gz_close_first(const graze_world *world, uint32_t number);
+bool gz_close_at(const graze_world *world, uint32_t number, uint32_t at, close_side *side);
 
 /* What the row of a contact remembers, as the ball on that side has it. Neither is set if nothing remembers it. */
 void gz_close_recall(const graze_world *world, const close_side *side, double strain[3], double hit[2]);
