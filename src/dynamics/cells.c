@@ -204,8 +204,9 @@ graze_status gz_cells_make_rows(graze_world *world, double largest_radius) {
   if (status != GRAZE_OK) return status;
   divide(world, &box, largest_radius, &cells, low, width);
   const size_t bytes = carve(world, NULL, &cells);
-  if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
-  carve(world, world->close.memory.data, &cells);
+  void *memory = gz_list_scratch(world, bytes);
+  if (memory == NULL) return gz_fail_memory(world->context, bytes);
+  carve(world, memory, &cells);
   fill(world, low, width, &cells);
   status = make_rows(world, &cells);
   return status == GRAZE_OK ? gz_rows_finish(world) : status;

@@ -150,7 +150,8 @@ static void look_at_blocks(void *argument, uint32_t begin, uint32_t end, uint32_
   worker *w = &world->workers[index];
   const double period[3] = {world_period(world, 0), world_period(world, 1), world_period(world, 2)};
   for (uint32_t p = begin * BLOCK_PLACES; p < block_end(world, end - 1); p++) {
-    const double *at = world->now[p].position, *v = world->now[p].velocity, *from = world->origin[p];
+    const double *at = world->now[p].position, *v = world->now[p].velocity,
+                 from[3] = {world_origin(world, p, 0), world_origin(world, p, 1), world_origin(world, p, 2)};
     double way[3];
     for (int k = 0; k < 3; k++) way[k] = nearest_image(at[k] - from[k], period[k]);
     const double way2 = (way[0] * way[0] + way[1] * way[1]) + way[2] * way[2];
@@ -168,7 +169,7 @@ void gz_close_look(graze_world *world) {
     moved2 = fmax(moved2, world->workers[i].moved2);
     speed2 = fmax(speed2, world->workers[i].speed2);
   }
-  world->moved = sqrt(moved2);
+  world->moved = sqrt(moved2) + 0.002 * world->skin; /* world_origin() is a little rough */
   world->fastest = sqrt(speed2) * world->dt;
 }
 
@@ -200,7 +201,7 @@ void gz_close_release(graze_world *world) {
 /* ---- between lists ----------------------------------------------------------------------------------------------- */
 
 /* Of a block, those of which it has the lower number; with `kept` NULL they are counted. */
-static uint64_t keep_block(const graze_world *world, uint32_t block, graze_kept_contact *kept) {
+static uint64_t keep_block(const graze_world *world, uint32_t block, kept_contacts *kept, uint64_t at) {
   const close_pairs *c = &world->close;
   uint64_t count = 0;
   for (uint32_t r = world->list.blocks[block].row; r < close_end(world, block); r++) {
@@ -209,43 +210,67 @@ static uint64_t keep_block(const graze_world *world, uint32_t block, graze_kept_
     const uint32_t lower = (uint32_t)(key >> 32), place = world->place[lower];
     if (!is_of_block(place, block)) continue;
     if (kept != NULL) {
-      kept[count] = (graze_kept_contact){.number = lower, .partner = (uint32_t)key};
-      gz_close_recall(world, &(close_side){.at = r, .side = first_place(block, c->first[r]) != place},
-                      kept[count].spring, kept[count].hit);
+      const close_side side = {.at = r, .side = first_place(block, c->first[r]) != place};
+      const uint64_t i = at + count;
+      kept->pairs[i][0] = lower;
+      kept->pairs[i][1] = (uint32_t)key;
+      gz_close_recall(world, &side, kept->springs != NULL ? kept->springs[i] : NULL,
+                      kept->hits != NULL ? kept->hits[i] : NULL);
     }
     count++;
   }
   return count;
 }
 
-static uint64_t keep_balls(const graze_world *world, graze_kept_contact *kept) {
+static uint64_t keep_balls(const graze_world *world, kept_contacts *kept) {
   uint64_t count = 0;
   for (uint32_t block = 0; world->close.is_made && block < world_blocks(world); block++)
-    count += keep_block(world, block, kept != NULL ? kept + count : NULL);
+    count += keep_block(world, block, kept, count);
   return count;
 }
 
-static uint64_t keep_walls(const graze_world *world, graze_kept_contact *kept) {
+static uint64_t keep_walls(const graze_world *world, kept_contacts *kept, uint64_t at) {
   const neighbour_list *list = &world->list;
   const contact_memory *m = &list->of_walls;
   uint64_t count = 0;
   for (uint64_t e = 0; e < list->wall_count; e++) {
     if (!m->touching[e]) continue;
     if (kept != NULL) {
-      graze_kept_contact *to = &kept[count];
-      *to = (graze_kept_contact){world->number[list->walls[e].place], list->walls[e].wall, .is_wall = true};
-      if (m->springs != NULL) memcpy(to->spring, m->springs[e], sizeof to->spring);
-      if (m->hits != NULL) memcpy(to->hit, m->hits[e], sizeof to->hit);
+      const uint64_t i = at + count;
+      kept->pairs[i][0] = world->number[list->walls[e].place];
+      kept->pairs[i][1] = list->walls[e].wall;
+      if (kept->springs != NULL) memcpy(kept->springs[i], m->springs[e], sizeof kept->springs[i]);
+      if (kept->hits != NULL) memcpy(kept->hits[i], m->hits[e], sizeof kept->hits[i]);
     }
     count++;
   }
   return count;
 }
 
-uint64_t gz_contacts_keep(const graze_world *world, graze_kept_contact *kept) {
-  if (!world->remembers || !world->is_listed) return 0;
-  const uint64_t balls = keep_balls(world, kept);
-  return balls + keep_walls(world, kept != NULL ? kept + balls : NULL);
+uint64_t gz_contacts_count(const graze_world *world) {
+  return world->remembers && world->is_listed ? keep_balls(world, NULL) + keep_walls(world, NULL, 0) : 0;
+}
+
+size_t gz_contacts_lay_out(const graze_world *world, uint64_t count, void *memory, kept_contacts *kept) {
+  carving at = {memory, 0};
+  *kept = (kept_contacts){.pairs = gz_carve(&at, count * sizeof *kept->pairs)};
+  if (world->has_springs) kept->springs = gz_carve(&at, count * sizeof *kept->springs);
+  if (world->def.events) kept->hits = gz_carve(&at, count * sizeof *kept->hits);
+  return at.used;
+}
+
+void gz_contacts_keep(const graze_world *world, kept_contacts *kept) {
+  kept->balls = kept->count = 0;
+  if (!world->remembers || !world->is_listed) return;
+  kept->balls = keep_balls(world, kept);
+  kept->count = kept->balls + keep_walls(world, kept, kept->balls);
+}
+
+graze_kept_contact gz_contacts_get(const kept_contacts *kept, uint64_t i) {
+  graze_kept_contact c = {.number = kept->pairs[i][0], .partner = kept->pairs[i][1], .is_wall = i >= kept->balls};
+  if (kept->springs != NULL) memcpy(c.spring, kept->springs[i], sizeof c.spring);
+  if (kept->hits != NULL) memcpy(c.hit, kept->hits[i], sizeof c.hit);
+  return c;
 }
 
 static void take_wall(graze_world *world, const graze_kept_contact *at) {
@@ -289,12 +314,27 @@ static void take_balls(graze_world *world, const graze_kept_contact *at) {
   take_row(world, &to);
 }
 
-void gz_contacts_take(graze_world *world, const graze_kept_contact *kept, uint64_t count) {
-  for (uint64_t i = 0; i < count; i++) {
-    if (kept[i].is_wall)
-      take_wall(world, &kept[i]);
-    else if (kept[i].number < kept[i].partner)
-      take_balls(world, &kept[i]);
-  }
+static void take_contact(graze_world *world, const graze_kept_contact *at) {
+  if (at->is_wall)
+    take_wall(world, at);
+  else if (at->number < at->partner)
+    take_balls(world, at);
+}
+
+/* Those that have no row any more. */
+static void end_taking(graze_world *world) {
   world->lost_memory |= !gz_rows_end(world, &world->workers[0].ended, &world->lost);
+}
+
+void gz_contacts_take(graze_world *world, const graze_kept_contact *kept, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) take_contact(world, &kept[i]);
+  end_taking(world);
+}
+
+void gz_contacts_take_kept(graze_world *world) {
+  for (uint64_t i = 0; i < world->kept.count; i++) {
+    const graze_kept_contact at = gz_contacts_get(&world->kept, i);
+    take_contact(world, &at);
+  }
+  end_taking(world);
 }

@@ -78,10 +78,14 @@ static int compare_kept(const void *first, const void *second) {
 /* The processor keeps a contact of two balls once, engines have it of both: by number, walls last. */
 static bool fill_kept(graze_world *world) {
   if (!world->remembers || world->kept_wait) return true;
-  const uint64_t count = gz_contacts_keep(world, NULL);
+  const uint64_t count = gz_contacts_count(world);
+  kept_contacts from;
   graze_kept_contact *kept = room_for(world, KEPT, 2 * count * sizeof *kept);
-  if (kept == NULL) return false;
-  gz_contacts_keep(world, kept);
+  const size_t bytes = gz_contacts_lay_out(world, count, NULL, &from);
+  if (kept == NULL || !gz_buffer_reserve(world->context, &world->saved, bytes, 0)) return false;
+  gz_contacts_lay_out(world, count, world->saved.data, &from);
+  gz_contacts_keep(world, &from);
+  for (uint64_t i = 0; i < count; i++) kept[i] = gz_contacts_get(&from, i);
   world->kept_count = count;
   for (uint64_t i = 0; i < count; i++) {
     if (!kept[i].is_wall && kept[i].partner < world->dynamic) kept[world->kept_count++] = turned(&kept[i]);

@@ -14,6 +14,18 @@
 
 enum { SORT_EVERY = 16 /* lists: by then a settling bed has stirred */ };
 
+/* ---- scratch ---------------------------------------------------------------------------------------------------- */
+
+static size_t next_bytes(const graze_world *world) {
+  return world->is_accelerated ? 0 : world->count * sizeof *world->next;
+}
+
+void *gz_list_scratch(graze_world *world, size_t bytes) {
+  const size_t used = world->carries ? world->kept_bytes : 0;
+  if (used + bytes <= next_bytes(world)) return (char *)world->next + used;
+  return gz_buffer_reserve(world->context, &world->close.memory, bytes, 0) ? world->close.memory.data : NULL;
+}
+
 /* ---- memory of contacts ---------------------------------------------------------------------------------------- */
 
 static bool reserve_memory(const graze_world *world, contact_memory *m, uint64_t count) {
@@ -102,7 +114,7 @@ static uint64_t curve_key(const graze_world *world, const graze_box *box, uint32
 /* Moves what is at `from` to `to`. */
 static void move_place(graze_world *world, uint32_t from, uint32_t to) {
   world->now[to] = world->now[from];
-  world->next[to] = world->next[from];
+  if (world->is_accelerated) world->next[to] = world->next[from];
   world->dissipated[to] = world->dissipated[from];
   world->kind[to] = world->kind[from];
   world->number[to] = world->number[from];
@@ -122,7 +134,7 @@ static void permute(graze_world *world, uint64_t *keys) {
       keys[to] = to;
     }
     world->now[to] = now;
-    world->next[to] = next;
+    if (world->is_accelerated) world->next[to] = next;
     world->dissipated[to] = dissipated;
     world->kind[to] = kind;
     world->number[to] = number;
@@ -133,8 +145,8 @@ static void permute(graze_world *world, uint64_t *keys) {
 
 static graze_status sort_balls(graze_world *world) {
   const size_t bytes = (size_t)world->count * 2 * sizeof(uint64_t);
-  if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
-  uint64_t *keys = world->close.memory.data;
+  uint64_t *keys = gz_list_scratch(world, bytes);
+  if (keys == NULL) return gz_fail_memory(world->context, bytes);
   graze_box box = graze_box_empty();
   for (uint32_t p = 0; p < world->count; p++) graze_box_add_point(&box, world->now[p].position);
   for (uint32_t p = 0; p < world->count; p++) keys[p] = curve_key(world, &box, p);
@@ -145,7 +157,7 @@ static graze_status sort_balls(graze_world *world) {
 
 /* ---- the search ------------------------------------------------------------------------------------------------ */
 
-/* Spheres half the skin larger than the balls: world->origin. With periods there are copies of all, and images of those
+/* Spheres half the skin larger than the balls. With periods there are copies of all, and images of those
  * that may touch balls on the other side. */
 typedef struct search {
   row *spheres;
@@ -175,26 +187,33 @@ static bool add_images(const graze_world *world, search *s, double reach) {
   return true;
 }
 
+static graze_status reserve_spheres(graze_world *world, search *s, bool has_images) {
+  const size_t bytes = s->capacity * (sizeof(row) + (has_images ? sizeof(uint32_t) : 0));
+  void *memory = gz_list_scratch(world, bytes);
+  if (memory == NULL) return gz_fail_memory(world->context, bytes);
+  s->spheres = memory;
+  s->of = has_images ? (uint32_t *)(void *)(s->spheres + s->capacity) : NULL;
+  s->count = world->count;
+  for (uint32_t p = 0; p < world->count; p++) {
+    memcpy(s->spheres[p], world->now[p].position, sizeof(row));
+    s->spheres[p][3] += 0.5 * world->skin;
+    if (has_images) s->of[p] = p;
+  }
+  return GRAZE_OK;
+}
+
 static graze_status make_images(graze_world *world, search *s, double largest) {
   for (s->capacity = 2 * (uint64_t)world->count;; s->capacity *= 2) {
-    size_t bytes = s->capacity * (sizeof(row) + sizeof(uint32_t));
     if (s->capacity > UINT32_MAX) return gz_fail(world->context, GRAZE_ERROR_LIMIT, "too many periodic images");
-    if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0))
-      return gz_fail_memory(world->context, bytes);
-    s->spheres = world->close.memory.data;
-    s->of = (uint32_t *)(void *)(s->spheres + s->capacity);
-    s->count = world->count;
-    memcpy(s->spheres, world->origin, world->count * sizeof(row));
-    for (uint32_t p = 0; p < world->count; p++) s->of[p] = p;
-    if (add_images(world, s, 2 * largest + 2 * world->skin)) return GRAZE_OK;
+    const graze_status status = reserve_spheres(world, s, true);
+    if (status != GRAZE_OK || add_images(world, s, 2 * largest + 2 * world->skin)) return status;
   }
 }
 
 static graze_status make_spheres(graze_world *world, search *s, double largest) {
-  for (uint32_t p = 0; p < world->count; p++) world->origin[p][3] += 0.5 * world->skin;
-  *s = (search){.spheres = world->origin, .count = world->count};
   const bool *periodic = world->def.periodic;
-  return periodic[0] || periodic[1] || periodic[2] ? make_images(world, s, largest) : GRAZE_OK;
+  *s = (search){.capacity = world->count};
+  return periodic[0] || periodic[1] || periodic[2] ? make_images(world, s, largest) : reserve_spheres(world, s, false);
 }
 
 static double largest_radius(const graze_world *world) {
@@ -303,6 +322,34 @@ static graze_status fill_walls(graze_world *world) {
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
+/* Single precision does where no block is wide: world_origin(). */
+static bool make_near_origins(graze_world *world) {
+  const double rough = 0x1p-10 * world->skin;
+  bool is_fine = true;
+  for (uint32_t p = 0; p < world->count; p++) {
+    const double *at = world->now[p].position;
+    double *first = world->block_origin[p / BLOCK_PLACES];
+    if (p % BLOCK_PLACES == 0) memcpy(first, at, 3 * sizeof(double));
+    for (int k = 0; k < 3; k++) {
+      const double way = at[k] - first[k];
+      world->origin[p][k] = (float)way;
+      is_fine &= fabs(way - (double)world->origin[p][k]) <= rough;
+    }
+  }
+  return is_fine;
+}
+
+static graze_status make_origins(graze_world *world) {
+  const size_t bytes = world->count * sizeof *world->far_origin;
+  world->far_origin = NULL;
+  if (make_near_origins(world)) return GRAZE_OK;
+  if (!gz_buffer_reserve(world->context, &world->far_memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
+  world->far_origin = world->far_memory.data;
+  for (uint32_t p = 0; p < world->count; p++)
+    memcpy(world->far_origin[p], world->now[p].position, sizeof world->far_origin[p]);
+  return GRAZE_OK;
+}
+
 /* For balls of any radii. */
 static graze_status search_pairs(graze_world *world, double largest) {
   search s;
@@ -324,8 +371,8 @@ static graze_status search_and_fill(graze_world *world) {
   const double largest = largest_radius(world);
   graze_status status = fill_walls(world);
   if (status == GRAZE_OK) status = gz_surfaces_list(world);
+  if (status == GRAZE_OK) status = make_origins(world);
   if (status != GRAZE_OK) return status;
-  for (uint32_t p = 0; p < world->count; p++) memcpy(world->origin[p], world->now[p].position, sizeof(row));
   return largest <= 2 * mean_radius(world) ? gz_cells_make_rows(world, largest) : search_pairs(world, largest);
 }
 
@@ -335,16 +382,29 @@ static void swap_lists(neighbour_list *a, neighbour_list *b) {
   *b = t;
 }
 
-/* What contacts remember waits for the new list: of balls and walls in world->saved, of surfaces in the old list. */
+/* Where contacts wait: in `next` if they have room there, which as many as six of each ball have. */
+static graze_status reserve_kept(graze_world *world, uint64_t count) {
+  const size_t bytes = gz_contacts_lay_out(world, count, NULL, &world->kept);
+  world->kept_bytes = bytes <= next_bytes(world) ? bytes : 0;
+  void *memory = world->next;
+  if (world->kept_bytes < bytes) {
+    if (!gz_buffer_reserve(world->context, &world->saved, bytes, 0)) return gz_fail_memory(world->context, bytes);
+    memory = world->saved.data;
+  }
+  gz_contacts_lay_out(world, count, memory, &world->kept);
+  return GRAZE_OK;
+}
+
+/* What contacts remember waits for the new list: of balls and walls in world->kept, of surfaces in the old list. */
 static graze_status save_contacts(graze_world *world) {
   if (!world->remembers || !world->is_listed || world->carries) return GRAZE_OK;
-  const uint64_t count = gz_contacts_keep(world, NULL);
-  const size_t bytes = count * sizeof(graze_kept_contact), numbers = world->count * sizeof(uint32_t);
-  if (!gz_buffer_reserve(world->context, &world->saved, bytes, 0) ||
-      !gz_buffer_reserve(world->context, &world->old_numbers, numbers, 0))
-    return gz_fail_memory(world->context, bytes);
-  world->carried = gz_contacts_keep(world, world->saved.data);
-  memcpy(world->old_numbers.data, world->number, numbers);
+  const size_t numbers = world->list.surface_count > 0 ? world->count * sizeof(uint32_t) : 0;
+  if (!gz_buffer_reserve(world->context, &world->old_numbers, numbers, 0))
+    return gz_fail_memory(world->context, numbers);
+  const graze_status status = reserve_kept(world, gz_contacts_count(world));
+  if (status != GRAZE_OK) return status;
+  gz_contacts_keep(world, &world->kept);
+  if (numbers > 0) memcpy(world->old_numbers.data, world->number, numbers);
   world->old_list.surface_count = 0;
   if (world->list.surface_count > 0) swap_lists(&world->list, &world->old_list);
   world->carries = true;
@@ -386,7 +446,7 @@ graze_status gz_list_update(graze_world *world) {
   }
   if (status == GRAZE_OK && !(holds && close_holds)) status = gz_close_make(world);
   if (status == GRAZE_OK && world->carries) {
-    gz_contacts_take(world, world->saved.data, world->carried);
+    gz_contacts_take_kept(world);
     carry_surfaces(world, &world->old_list, world->old_numbers.data);
     world->carries = false;
   }

@@ -281,7 +281,10 @@ void gz_world_put_state(archive_writer *w, const graze_world *world) {
   for (uint32_t n = 0; n < world->count; n++) {
     uint32_t p = world->place[n];
     const ball_rows *now = &world->now[p], *next = &world->next[p];
-    const double *const rows[] = {now->position, now->velocity, now->spin, next->velocity, next->spin};
+    const row none = {0};
+    const double *const rows[] = {now->position, now->velocity, now->spin,
+                                  world->is_accelerated ? next->velocity : none,
+                                  world->is_accelerated ? next->spin : none};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) gz_archive_put(w, rows[i], 3 * sizeof(double));
     gz_archive_put(w, &world->dissipated[p], sizeof(double));
   }

@@ -114,7 +114,7 @@ static void turn_bodies(graze_world *world, double dt) {
   gz_surfaces_move(world, dt);
 }
 
-/* The first half kick and the drift. */
+/* The first half kick and the drift, after which accelerations are no more. */
 static graze_status begin_leapfrog(graze_world *world, const pass *p) {
   bool finite = true;
   double h = 0.5 * p->dt, speed2 = 0, farthest = 0;
@@ -132,6 +132,7 @@ static graze_status begin_leapfrog(graze_world *world, const pass *p) {
     }
     speed2 = fmax(speed2, (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
   }
+  world->is_accelerated = false;
   add_way(world, speed2, farthest, p->dt);
   turn_bodies(world, p->dt);
   return finite ? GRAZE_OK : fail_not_finite(world);
@@ -175,6 +176,7 @@ static graze_status step_leapfrog(graze_world *world, pass *p, bool last) {
   gz_bounds_mark(world); /* before the pass drifts on */
   if (status == GRAZE_OK) status = run_pass(world, p, last ? PASS_LAST : PASS_STEP);
   if (status != GRAZE_OK) return status;
+  world->is_accelerated = last;
   if (last)
     end_leapfrog(world, p->dt);
   else

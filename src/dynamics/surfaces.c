@@ -434,10 +434,10 @@ static bool is_least(const graze_mesh *mesh, const facet_contact *found, uint32_
  * another side since the list was made, it is that many images farther. */
 static void place_ball(const graze_world *world, const surface_entry *e, uint64_t facet, double at[3]) {
   const dem_surface *s = WORLD_AT(world->surfaces, dem_surface, e->surface);
-  const double *x = world->now[e->place].position, *before = world->origin[e->place];
+  const double *x = world->now[e->place].position;
   image_number image = {0};
   for (int k = 0; k < 3 && world->surface_lists->images != NULL; k++) {
-    const double way = x[k] - before[k], half = 0.5 * s->period[k];
+    const double way = x[k] - world_origin(world, e->place, k), half = 0.5 * s->period[k];
     image[k] = world->surface_lists->images[facet][k];
     if (s->period[k] != 0) image[k] += (way > half) - (way < -half);
   }

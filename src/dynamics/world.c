@@ -73,7 +73,7 @@ void graze_world_destroy(graze_world *world) {
   for (size_t i = 0; i < world->sets.count; i++) gz_free(WORLD_AT(world->sets, particle_set, i)->name);
   for (size_t i = 0; i < world->bodies.count; i++) gz_free(WORLD_AT(world->bodies, dem_body, i)->name);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
-  buffer *const buffers[] = {&world->saved, &world->old_numbers, &world->met};
+  buffer *const buffers[] = {&world->saved, &world->old_numbers, &world->met, &world->far_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(context, buffers[i]);
   for (size_t i = 0; i < sizeof world->asked / sizeof world->asked[0]; i++)
     gz_buffer_release(context, &world->asked[i]);
@@ -352,7 +352,8 @@ static size_t lay_out(graze_world *world, size_t count, void *memory) {
   carving c = {memory, 0};
   world->now = gz_carve(&c, count * sizeof(ball_rows));
   world->next = gz_carve(&c, count * sizeof(ball_rows));
-  world->origin = gz_carve(&c, count * sizeof(row));
+  world->origin = gz_carve(&c, count * sizeof *world->origin);
+  world->block_origin = gz_carve(&c, (count / BLOCK_PLACES + 1) * sizeof *world->block_origin);
   world->dissipated = gz_carve(&c, count * sizeof(double));
   world->number = gz_carve(&c, count * sizeof(uint32_t));
   world->place = gz_carve(&c, count * sizeof(uint32_t));
@@ -375,7 +376,6 @@ void gz_world_wrap(const graze_world *world, double position[3]) {
  * from what was added. */
 static void settle(graze_world *world, const graze_world *old, const ball_rows *added, uint32_t before, uint32_t number,
                    uint32_t kind) {
-  memset(world->origin[number], 0, sizeof(row));
   memset(world->next[number].velocity, 0, sizeof(row));
   memset(world->next[number].spin, 0, sizeof(row));
   world->number[number] = world->place[number] = number;

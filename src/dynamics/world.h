@@ -104,6 +104,14 @@ typedef struct contact_memory {
   buffer buffers[3];
 } contact_memory;
 
+/* Contacts of balls, each by its lower number, then those of walls; without places, while a list is made. */
+typedef struct kept_contacts {
+  uint64_t balls, count;
+  uint32_t (*pairs)[2]; /* numbers, or the number of a ball and of a wall */
+  spring *springs;      /* NULL: they have none */
+  double (*hits)[2];    /* likewise */
+} kept_contacts;
+
 /* Balls whose places follow each other are treated together, by one thread and in its cache. */
 enum { BLOCK_PLACES = 512 };
 
@@ -169,8 +177,11 @@ struct graze_world {
   uint32_t count;          /* of balls with a number */
   uint32_t dynamic;        /* of these, the dynamic ones: the lower numbers */
   uint32_t dynamic_bodies; /* of these, the bodies */
-  ball_rows *now, *next;   /* of `next`, velocity and spin hold accelerations between runs */
-  row *origin;        /* x y z of a place when the list was made, and the radius of the sphere that was searched for */
+  ball_rows *now, *next;   /* next: of the next state, or accelerations, or scratch of a list (gz_list_scratch) */
+  float (*origin)[3];      /* of a place when the list was made: from the first ball of its block, */
+  double (*block_origin)[3];
+  double (*far_origin)[3]; /* unless that would be too coarse: then it is here, else NULL */
+  buffer far_memory;
   double *dissipated; /* of a place: energy since the world was made */
   uint32_t *number;   /* of a place */
   uint32_t *place;    /* of a number */
@@ -186,7 +197,7 @@ struct graze_world {
   bool has_laws, has_springs, has_drag, has_limits;
   graze_step_limits limits;
   bool remembers;      /* contacts: for springs or events */
-  bool is_accelerated; /* accelerations belong to the state */
+  bool is_accelerated; /* accelerations belong to the state, and are in `next` */
   bool is_broken;      /* a run failed on the way: the state is that of no step */
 
   graze_broadphase *broadphase;
@@ -199,7 +210,9 @@ struct graze_world {
   double surface_way;     /* no point of a surface has gone farther since */
   struct worker *workers; /* pass.h: scratch of each thread */
   uint32_t worker_count;
-  buffer saved, old_numbers;           /* between lists: graze_kept_contact; the numbers of the old places */
+  kept_contacts kept; /* between lists, if `carries`: in `saved`, or in kept_bytes of `next` */
+  size_t kept_bytes;
+  buffer saved, old_numbers;           /* old_numbers: of the old places */
   buffer met;                          /* facet_contact: of a ball that is asked for its contacts */
   struct surface_lists *surface_lists; /* surfaces.c: what the pieces of a list of triangles are made in, or NULL */
 
@@ -215,7 +228,6 @@ struct graze_world {
   uint64_t engine_steps;
   uint64_t engine_run, engine_begun; /* what it has the state of, unless that has changed since: then 0 */
   double engine_dt;
-  uint64_t carried;    /* contacts in `saved`, if `carries` */
   uint64_t kept_count; /* of contacts in asked[]: those of its last answer, */
   bool kept_wait;      /* which wait for a list */
 };
@@ -302,6 +314,10 @@ graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
 graze_status gz_list_update(graze_world *world);
 void gz_list_release(graze_world *world);
 
+/* Memory for what a list is made with, until the close pairs are: that of `next` while nothing is in it, else theirs.
+ * NULL: there is none. */
+void *gz_list_scratch(graze_world *world, size_t bytes);
+
 /* Whether the list can be made: before a run. Errors: ARGUMENT (a period that is too short). */
 graze_status gz_list_check(graze_world *world);
 
@@ -342,13 +358,17 @@ bool gz_close_at(const graze_world *world, uint32_t number, uint32_t at, close_s
 /* What the row of a contact remembers, as the ball on that side has it. Neither is set if nothing remembers it. */
 void gz_close_recall(const graze_world *world, const close_side *side, double strain[3], double hit[2]);
 
-/* What is remembered of contacts of balls, each once and by its lower number, and of walls: how many there are, and
- * with `kept` all of them. */
-uint64_t gz_contacts_keep(const graze_world *world, graze_kept_contact *kept);
+/* What is remembered of contacts of balls and walls: how many there are; the arrays for so many, in `memory`, and the
+ * bytes that they take, all that there is with `memory` NULL; all of them; and one of them. */
+uint64_t gz_contacts_count(const graze_world *world);
+size_t gz_contacts_lay_out(const graze_world *world, uint64_t count, void *memory, kept_contacts *kept);
+void gz_contacts_keep(const graze_world *world, kept_contacts *kept);
+graze_kept_contact gz_contacts_get(const kept_contacts *kept, uint64_t i);
 
 /* The other way, into the present list; of two balls what the lower number says counts. Those who are too far apart
- * touch no more. */
+ * touch no more. Of the world's `kept`, those that wait. */
 void gz_contacts_take(graze_world *world, const graze_kept_contact *kept, uint64_t count);
+void gz_contacts_take_kept(graze_world *world);
 
 /* Where a ball touches a surface, and what that contact remembers. */
 typedef struct facet_contact {
@@ -434,6 +454,12 @@ bool gz_bounds_has_left(const graze_world *world, uint32_t number);
 /* The length of the periodic axis, or 0. */
 static inline double world_period(const graze_world *world, int axis) {
   return world->def.periodic[axis] ? world->def.bounds.max[axis] - world->def.bounds.min[axis] : 0;
+}
+
+/* Where a place was when the list was made, to a thousandth of the skin. */
+static inline double world_origin(const graze_world *world, uint32_t place, int axis) {
+  if (world->far_origin != NULL) return world->far_origin[place][axis];
+  return world->block_origin[place / BLOCK_PLACES][axis] + (double)world->origin[place][axis];
 }
 
 /* Of a ball's centre, above the plane. */
