@@ -1,8 +1,10 @@
 /* The neighbour list against all pairs: every pair in reach is a row where it is looked for, once, whatever the balls'
- * radii, however far they are from each other, and through periodic sides. */
+ * radii, however far they are from each other, and through periodic sides. What it takes, and that it is made again
+ * where more pairs come close than there is room for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dynamics/world.h"
 #include "families.h"
@@ -118,7 +120,113 @@ static void test_all_pairs(void **unused) {
   }
 }
 
+/* ---- room for close pairs ---------------------------------------------------------------------------------------- */
+
+enum { PAIRS = BLOCK_PLACES / 2 };
+
+/* Pairs side by side that fly at each other across a gap that close pairs do not reach, but the list does. */
+static graze_world *world_of_pairs(bool springs) {
+  static double at[6 * PAIRS], velocity[6 * PAIRS];
+  graze_material m = hooke(1000);
+  graze_world *world = make_world(0);
+  if (springs) {
+    m.tangential = GRAZE_TANGENTIAL_SPRING;
+    m.k_t = 300;
+    m.friction = 0.5;
+  }
+  for (size_t i = 0; i < 2 * PAIRS; i++) {
+    at[3 * i] = i % 2 != 0 ? 1.16 : 0;
+    at[3 * i + 1] = 3 * (double)(i / 2 % 16);
+    at[3 * i + 2] = 3 * (double)(i / 32);
+    velocity[3 * i] = i % 2 != 0 ? -1 : 1;
+    velocity[3 * i + 1] = i % 2 != 0 ? 0.1 : 0;
+  }
+  add_balls(world, 2 * PAIRS, at, velocity, NULL, 0.5, 1, add_material(world, &m));
+  return world;
+}
+
+/* Beside a world that forgets its list before every step. */
+static void check_pairs(bool springs) {
+  char path[64];
+  snprintf(path, sizeof path, "test_neighbours.%ld", (long)getpid());
+  graze_world *world = world_of_pairs(springs), *other = world_of_pairs(springs);
+  for (int i = 0; i < 100; i++) {
+    run_world(world, 1e-3, 1);
+    if (i == 80) assert_int_equal(world->builds, 2); /* the second one before anybody has gone half the skin */
+    run_world(other, 1e-3, 1);
+    assert_int_equal(graze_world_save(other, path), GRAZE_OK);
+    assert_int_equal(graze_world_restore(other, path), GRAZE_OK);
+    assert_true(graze_world_get_hash(world) == graze_world_get_hash(other));
+  }
+  graze_world_sums sums;
+  assert_int_equal(graze_world_get_sums(world, &sums), GRAZE_OK);
+  assert_int_equal(sums.contacts, PAIRS);
+  unlink(path);
+  graze_world_destroy(world);
+  graze_world_destroy(other);
+}
+
+static void test_full_blocks(void **unused) {
+  (void)unused;
+  check_pairs(false);
+  check_pairs(true);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Of all that is allocated, and the most that ever was. */
+typedef struct byte_count {
+  size_t now, most;
+} byte_count;
+
+static void *count_alloc(void *user, size_t size, size_t alignment) {
+  byte_count *c = user;
+  c->now += size;
+  c->most = c->now > c->most ? c->now : c->most;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void count_release(void *user, void *pointer, size_t size) {
+  ((byte_count *)user)->now -= size;
+  free(pointer);
+}
+
+/* A lattice in which all but the outer balls have six contacts flies so far that its list is made some times. */
+static void check_bytes(bool springs, double most) {
+  enum { EDGE = 26, COUNT = EDGE * EDGE * EDGE };
+  static double at[3 * COUNT], velocity[3 * COUNT];
+  byte_count bytes = {0};
+  graze_context *context;
+  graze_context_def def = graze_default_context_def();
+  graze_world_def world_def = graze_default_world_def();
+  graze_world *world;
+  graze_material m = hooke(1);
+  def.threads = 1;
+  def.allocator = (graze_allocator){count_alloc, count_release, &bytes};
+  if (springs) m.tangential = GRAZE_TANGENTIAL_SPRING;
+  for (uint32_t i = 0; i < COUNT; i++) {
+    const uint32_t cell[3] = {i % EDGE, i / EDGE % EDGE, i / EDGE / EDGE};
+    for (int k = 0; k < 3; k++) at[3 * i + (uint32_t)k] = 0.999 * cell[k];
+    velocity[3 * i] = 1;
+  }
+  assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+  assert_int_equal(graze_world_create(context, &world_def, &world), GRAZE_OK);
+  add_balls(world, COUNT, at, velocity, NULL, 0.5, 1, add_material(world, &m));
+  run_world(world, 0.02, 40);
+  assert_true(world->builds >= 5);
+  if (!((double)bytes.most / COUNT < most)) fail_msg("%.1f bytes a ball", (double)bytes.most / COUNT);
+  graze_world_destroy(world);
+  graze_context_destroy(context);
+}
+
+static void test_bytes(void **unused) {
+  (void)unused;
+  check_bytes(false, 300);
+  check_bytes(true, 400);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_pairs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_pairs), cmocka_unit_test(test_full_blocks),
+                                     cmocka_unit_test(test_bytes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,15 @@ bool gz_buffer_reserve(const graze_context *context, buffer *b, size_t bytes, si
   return true;
 }
 
+bool gz_buffer_renew(const graze_context *context, buffer *b, size_t bytes) {
+  if (bytes <= b->bytes) return true;
+  const size_t spare = b->bytes + b->bytes / 8, want = spare > bytes ? spare : bytes;
+  gz_buffer_release(context, b);
+  b->data = gz_memory_alloc(context, want);
+  if (b->data != NULL) b->bytes = want;
+  return b->data != NULL;
+}
+
 void gz_buffer_release(const graze_context *context, buffer *b) {
   gz_memory_release(context, b->data, b->bytes);
   b->data = NULL;

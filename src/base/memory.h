@@ -20,6 +20,10 @@ typedef struct buffer {
  * and the buffer is as before. Grows by half at least if something is kept, so that appending stays linear, else by an
  * eighth, so that what varies from call to call is seldom allocated. */
 bool gz_buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep);
+
+/* The same, but old contents go first, so that both are never there at once. False: refused, and the buffer is empty.
+ */
+bool gz_buffer_renew(const graze_context *context, buffer *b, size_t bytes);
 void gz_buffer_release(const graze_context *context, buffer *b);
 
 /* One piece of memory dealt out to several arrays. With `memory` NULL it only counts: `used` says what to reserve. */

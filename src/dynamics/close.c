@@ -16,12 +16,12 @@ static uint64_t close_key(const graze_world *world, uint32_t block, uint32_t r) 
 }
 
 static uint32_t close_end(const graze_world *world, uint32_t block) {
-  return world->list.blocks[block].row + world->close.counts[block];
+  return world->close.blocks[block].row + world->close.blocks[block].rows;
 }
 
 /* The first row of a block with that key or a greater one, or the end. */
 static uint32_t find_row(const graze_world *world, uint32_t block, uint64_t key) {
-  uint32_t low = world->list.blocks[block].row, high = close_end(world, block);
+  uint32_t low = world->close.blocks[block].row, high = close_end(world, block);
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (close_key(world, block, middle) < key)
@@ -62,7 +62,7 @@ void gz_close_recall(const graze_world *world, const close_side *s, double strai
 static uint32_t save_block(const graze_world *world, uint32_t block, row_contact *saved) {
   const close_pairs *c = &world->close;
   uint32_t count = 0;
-  for (uint32_t r = world->list.blocks[block].row; r < close_end(world, block); r++) {
+  for (uint32_t r = world->close.blocks[block].row; r < close_end(world, block); r++) {
     if (!close_touches(c, r)) continue;
     row_contact *to = &saved[count++];
     *to = (row_contact){.first = first_place(block, c->first[r]), .second = row_place(c->second[r])};
@@ -73,7 +73,7 @@ static uint32_t save_block(const graze_world *world, uint32_t block, row_contact
 
 /* Both are in the order of rows. What finds no row any more has ended. */
 static void restore_block(graze_world *world, uint32_t block, const row_contact *saved, uint32_t count, worker *w) {
-  uint32_t r = world->list.blocks[block].row;
+  uint32_t r = world->close.blocks[block].row;
   const uint32_t end = close_end(world, block);
   for (uint32_t i = 0; i < count; i++) {
     const row_contact *at = &saved[i];
@@ -91,25 +91,46 @@ static void restore_block(graze_world *world, uint32_t block, const row_contact 
 typedef struct making {
   graze_world *world;
   bool was_made;
+  _Atomic bool is_full;
 } making;
 
-static void make_block(graze_world *world, uint32_t block, bool was_made, worker *w) {
-  close_pairs *c = &world->close;
-  const list_block *b = &world->list.blocks[block];
-  const uint32_t touched = was_made ? save_block(world, block, w->saved) : 0;
-  const uint32_t rows = c->counts[block] = CPU_KERNEL(gz_close_rows)(world, block);
-  for (uint32_t r = b->row + rows; r < b->row + rows_together(rows); r++) { /* lanes that nobody needs */
+/* Lanes that nobody needs, up to the next register. */
+static void pad_block(const close_pairs *c, uint32_t block) {
+  const close_block *b = &c->blocks[block];
+  for (uint32_t r = b->row + b->rows; r < b->row + rows_together(b->rows); r++) {
     c->first[r] = 0;
     c->second[r] = block * BLOCK_PLACES * BALL_DOUBLES;
   }
-  if (world->remembers) memset(c->touching + b->row / 8, 0, rows_together(b->rows) / 8);
+}
+
+/* Where there is no room the old rows stay: all that touch are among them. */
+static void make_block(making *m, uint32_t block, worker *w) {
+  graze_world *world = m->world;
+  close_pairs *c = &world->close;
+  close_block *b = &c->blocks[block];
+  const uint32_t rows = CPU_KERNEL(gz_close_rows)(world, block, &w->rows);
+  if (rows > b->room) {
+    m->is_full = true;
+    return;
+  }
+  const uint32_t touched = m->was_made ? save_block(world, block, w->saved) : 0;
+  b->rows = rows;
+  memcpy(c->first + b->row, w->rows.first, rows * sizeof *c->first);
+  memcpy(c->second + b->row, w->rows.second, rows * sizeof *c->second);
+  pad_block(c, block);
+  if (world->remembers) memset(c->touching + b->row / 8, 0, b->room / 8);
   restore_block(world, block, w->saved, touched, w);
 }
 
 static void make_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
-  const making *m = argument;
+  making *m = argument;
+  for (uint32_t block = begin; block < end; block++) make_block(m, block, &m->world->workers[index]);
+}
+
+static void count_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  graze_world *world = argument;
   for (uint32_t block = begin; block < end; block++)
-    make_block(m->world, block, m->was_made, &m->world->workers[index]);
+    world->close.blocks[block].rows = CPU_KERNEL(gz_close_rows)(world, block, &world->workers[index].rows);
 }
 
 /* Contacts that have ended, of all workers: the first one's array, which the order of blocks does not show in. */
@@ -126,11 +147,9 @@ static void end_contacts(graze_world *world) {
 }
 
 /* All in one, which is large enough for huge pages: every pass reads it. Kernels go on a little behind the ends. */
-static size_t lay_out(const graze_world *world, void *memory, close_pairs *c) {
-  const list_block *end = &world->list.blocks[world_blocks(world)];
-  const size_t rows = end->row + (size_t)ROWS_TOGETHER;
+static size_t lay_out(const graze_world *world, size_t rows, void *memory, close_pairs *c) {
   carving at = {memory, 0};
-  c->counts = gz_carve(&at, world_blocks(world) * sizeof(uint32_t));
+  rows += ROWS_TOGETHER;
   c->first = gz_carve(&at, rows * sizeof *c->first);
   c->second = gz_carve(&at, rows * sizeof *c->second);
   if (world->remembers) c->touching = gz_carve(&at, rows / 8);
@@ -139,10 +158,23 @@ static size_t lay_out(const graze_world *world, void *memory, close_pairs *c) {
   return at.used;
 }
 
-static bool reserve(const graze_world *world, close_pairs *c) {
-  if (!gz_buffer_reserve(world->context, &c->memory, lay_out(world, NULL, &(close_pairs){0}), 0)) return false;
-  lay_out(world, c->memory.data, c);
-  return true;
+/* Counts what is close now, and gives each block room for a sixteenth more. */
+static graze_status reserve(graze_world *world, close_pairs *c) {
+  const size_t blocks = world_blocks(world) * sizeof *c->blocks;
+  if (!gz_buffer_renew(world->context, &c->block_memory, blocks)) return gz_fail_memory(world->context, blocks);
+  c->blocks = c->block_memory.data;
+  gz_parallel_for(world->context, world_blocks(world), 1, count_blocks, world);
+  uint32_t rows = 0;
+  for (uint32_t block = 0; block < world_blocks(world); block++) {
+    close_block *b = &c->blocks[block];
+    *b = (close_block){.row = rows, .room = rows_together(b->rows + b->rows / 16 + 1)};
+    rows += b->room;
+  }
+  const size_t bytes = lay_out(world, rows, NULL, &(close_pairs){0});
+  if (!gz_buffer_renew(world->context, &c->memory, bytes)) return gz_fail_memory(world->context, bytes);
+  lay_out(world, rows, c->memory.data, c);
+  c->most_reach = c->reach;
+  return GRAZE_OK;
 }
 
 static void look_at_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
@@ -180,21 +212,31 @@ bool gz_close_holds(const graze_world *world) {
 
 /* Kept for about eight passes, as fast as balls are now: the farther it reaches, the more rows there are that do not
  * touch. It holds no longer than the list, of which nobody looks until then whether it does. */
+static double fitting_reach(const graze_world *world) {
+  const double reach = fmin(fmax(16 * world->fastest, 0.05 * world->skin), 0.6 * world->skin);
+  return fmin(reach, 2 * (longest_way(world) - world->moved));
+}
+
 graze_status gz_close_make(graze_world *world) {
   close_pairs *c = &world->close;
-  making m = {world, c->is_made && world->remembers};
-  if (!c->is_made && !reserve(world, c)) return gz_fail_memory(world->context, world->count * sizeof(uint32_t));
+  making m = {world, c->is_made && world->remembers, false};
+  c->reach = fitting_reach(world);
+  if (!c->is_made) {
+    const graze_status status = reserve(world, c);
+    if (status != GRAZE_OK) return status;
+  }
   for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].no_memory = false;
-  c->reach = fmin(fmax(16 * world->fastest, 0.05 * world->skin), 0.6 * world->skin);
-  c->reach = fmin(c->reach, 2 * (longest_way(world) - world->moved));
+  c->reach = fmin(c->reach, c->most_reach);
   gz_parallel_for(world->context, world_blocks(world), 1, make_blocks, &m);
   end_contacts(world);
   c->way = 0;
   c->is_made = true;
+  c->is_full = m.is_full;
   return GRAZE_OK;
 }
 
 void gz_close_release(graze_world *world) {
+  gz_buffer_release(world->context, &world->close.block_memory);
   gz_buffer_release(world->context, &world->close.memory);
 }
 
@@ -204,7 +246,7 @@ void gz_close_release(graze_world *world) {
 static uint64_t keep_block(const graze_world *world, uint32_t block, kept_contacts *kept, uint64_t at) {
   const close_pairs *c = &world->close;
   uint64_t count = 0;
-  for (uint32_t r = world->list.blocks[block].row; r < close_end(world, block); r++) {
+  for (uint32_t r = world->close.blocks[block].row; r < close_end(world, block); r++) {
     if (!close_touches(c, r)) continue;
     const uint64_t key = close_key(world, block, r);
     const uint32_t lower = (uint32_t)(key >> 32), place = world->place[lower];

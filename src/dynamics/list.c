@@ -23,7 +23,7 @@ static size_t next_bytes(const graze_world *world) {
 void *gz_list_scratch(graze_world *world, size_t bytes) {
   const size_t used = world->carries ? world->kept_bytes : 0;
   if (used + bytes <= next_bytes(world)) return (char *)world->next + used;
-  return gz_buffer_reserve(world->context, &world->close.memory, bytes, 0) ? world->close.memory.data : NULL;
+  return gz_buffer_renew(world->context, &world->close.memory, bytes) ? world->close.memory.data : NULL;
 }
 
 /* ---- memory of contacts ---------------------------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ static graze_status reserve_kept(graze_world *world, uint64_t count) {
   world->kept_bytes = bytes <= next_bytes(world) ? bytes : 0;
   void *memory = world->next;
   if (world->kept_bytes < bytes) {
-    if (!gz_buffer_reserve(world->context, &world->saved, bytes, 0)) return gz_fail_memory(world->context, bytes);
+    if (!gz_buffer_renew(world->context, &world->saved, bytes)) return gz_fail_memory(world->context, bytes);
     memory = world->saved.data;
   }
   gz_contacts_lay_out(world, count, memory, &world->kept);
@@ -434,17 +434,21 @@ static bool list_holds(const graze_world *world) {
   return world->is_listed && world->surface_way <= most && world->moved + ahead <= most;
 }
 
+static graze_status remake_all(graze_world *world) {
+  graze_status status = gz_list_check(world);
+  if (status == GRAZE_OK) status = remake(world);
+  if (status != GRAZE_OK) return status;
+  gz_close_look(world);
+  return gz_close_make(world);
+}
+
 graze_status gz_list_update(graze_world *world) {
   graze_status status = GRAZE_OK;
   const bool close_holds = world->is_listed && gz_close_holds(world);
   if (world->is_listed && !close_holds) gz_close_look(world);
   const bool holds = list_holds(world);
-  if (!holds) {
-    status = gz_list_check(world);
-    if (status == GRAZE_OK) status = remake(world);
-    if (status == GRAZE_OK) gz_close_look(world);
-  }
-  if (status == GRAZE_OK && !(holds && close_holds)) status = gz_close_make(world);
+  if (holds && !close_holds) status = gz_close_make(world);
+  if (status == GRAZE_OK && (!holds || world->close.is_full)) status = remake_all(world);
   if (status == GRAZE_OK && world->carries) {
     gz_contacts_take_kept(world);
     carry_surfaces(world, &world->old_list, world->old_numbers.data);

@@ -64,7 +64,7 @@ typedef struct obstacle_rows {
   uint32_t *places;
 } obstacle_rows;
 
-/* Rows before they have their order. */
+/* Rows of one block on their way. */
 typedef struct block_rows {
   uint16_t *first;
   uint32_t *second;
@@ -77,7 +77,7 @@ typedef struct worker {
   obstacle_rows obstacles; /* VD_LANES more than there are may be written */
   facet_contact *found;    /* of an entry */
   uint64_t *keys;          /* of rows, and as many again */
-  block_rows unsorted;
+  block_rows rows;         /* before they are sorted, or put where they belong */
   row_contact *saved;
   gz_array near, cell_rows; /* cells.c: places; rows, two numbers each */
   double moved2, speed2;    /* of close.c: the largest squares of ways since the list was made, and of velocities */
@@ -86,8 +86,8 @@ typedef struct worker {
   bool no_memory; /* for `ended` */
 } worker;
 
-/* Fills the close rows of a block; returns how many there are. */
-typedef uint32_t close_kernel(const graze_world *world, uint32_t block);
+/* The close rows of a block, in the order of the list; returns how many there are. */
+typedef uint32_t close_kernel(const graze_world *world, uint32_t block, const block_rows *found);
 CPU_KERNELS(close_kernel, gz_close_rows);
 
 /* A block. */

@@ -291,7 +291,7 @@ INLINED void remember_group(const pass *p, uint32_t block, uint32_t r, const row
  * for each other. */
 INLINED void compute_rows(const pass *p, uint32_t block, worker *w, features f) {
   const graze_world *world = p->world;
-  const uint32_t begin = world->list.blocks[block].row, count = world->close.counts[block];
+  const uint32_t begin = world->close.blocks[block].row, count = world->close.blocks[block].rows;
   const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
   const bool remembers = world->remembers && p->mode != PASS_LOOK;
   memset(w->sums, 0, (BLOCK_PLACES + 1) * sizeof *w->sums);

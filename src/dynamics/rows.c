@@ -22,7 +22,7 @@ static void sort_group(const graze_world *world, uint32_t block, const block_row
 /* From the worker's rows to those of the list. */
 static void sort_rows(graze_world *world, uint32_t block, worker *w) {
   const list_block *b = &world->list.blocks[block];
-  const block_rows *rows = &w->unsorted;
+  const block_rows *rows = &w->rows;
   uint64_t *keys = w->keys, *spare = keys + b->rows;
   memcpy(rows->first, world->list.first + b->row, b->rows * sizeof *rows->first);
   memcpy(rows->second, world->list.second + b->row, b->rows * sizeof *rows->second);
@@ -71,11 +71,10 @@ static size_t divide(const graze_world *world, const block_sizes *most, void *me
   w->obstacles.torques = gz_carve(&c, most->obstacles * sizeof(row));
   w->obstacles.places = gz_carve(&c, most->obstacles * sizeof(uint32_t));
   w->found = gz_carve(&c, world->list.most_facets * sizeof(facet_contact));
-  const size_t used = c.used;
+  w->rows.first = gz_carve(&c, most->rows * sizeof(uint16_t));
+  w->rows.second = gz_carve(&c, most->rows * sizeof(uint32_t));
+  carving saved = c; /* none of these while there are keys */
   w->keys = gz_carve(&c, 2 * most->rows * sizeof(uint64_t));
-  w->unsorted.first = gz_carve(&c, most->rows * sizeof(uint16_t));
-  w->unsorted.second = gz_carve(&c, most->rows * sizeof(uint32_t));
-  carving saved = {memory, used}; /* none of these while the others are in use */
   w->saved = gz_carve(&saved, world->remembers ? most->rows * sizeof(row_contact) : 0);
   c.used = saved.used > c.used ? saved.used : c.used;
   return c.used;
@@ -132,7 +131,7 @@ graze_status gz_rows_begin(graze_world *world) {
 static void *reserve(graze_world *world, int array, uint64_t length, size_t size) {
   buffer *memory = &world->list.row_buffers[array];
   const size_t bytes = (length + ROWS_TOGETHER) * size;
-  return gz_buffer_reserve(world->context, memory, bytes, 0) ? memory->data : NULL;
+  return gz_buffer_renew(world->context, memory, bytes) ? memory->data : NULL;
 }
 
 graze_status gz_rows_reserve(graze_world *world, uint64_t rows) {

@@ -103,21 +103,20 @@ static inline unsigned within(const graze_world *world, const ball_rows *block, 
   return vm_bits(vd_gt(vd_mul(reach, reach), distance2));
 }
 
-uint32_t KERNEL(gz_close_rows)(const graze_world *world, uint32_t block) {
+uint32_t KERNEL(gz_close_rows)(const graze_world *world, uint32_t block, const block_rows *found) {
   const list_block *b = &world->list.blocks[block];
   const ball_rows *balls = &world->now[block * BLOCK_PLACES];
   const uint16_t *first = world->list.first + b->row;
   const uint32_t *second = world->list.second + b->row;
-  uint16_t *close_first = world->close.first + b->row;
-  uint32_t *close_second = world->close.second + b->row, count = 0;
+  uint32_t count = 0;
   const double more = world->close.reach;
   const double period[3] = {world_period(world, 0), world_period(world, 1), world_period(world, 2)};
   for (uint32_t i = 0; i < b->rows; i += VD_LANES) {
     if (i + 9 * VD_LANES < b->rows) ask_ahead(world, second + i + 8 * VD_LANES);
     unsigned bits = within(world, balls, first + i, second + i, more, period);
     if (b->rows - i < VD_LANES) bits &= (1u << (b->rows - i)) - 1;
-    shorts_pack(close_first + count, first + i, bits);
-    indices_pack(close_second + count, second + i, bits);
+    shorts_pack(found->first + count, first + i, bits);
+    indices_pack(found->second + count, second + i, bits);
     count += (uint32_t)__builtin_popcount(bits);
   }
   return count;

@@ -33,10 +33,13 @@ static graze_status fail_not_finite(const graze_world *world) {
                  (unsigned long long)world->step + 1);
 }
 
-static void swap_balls(ball_rows **a, ball_rows **b) {
-  ball_rows *t = *a;
-  *a = *b;
-  *b = t;
+static void swap_balls(graze_world *world) {
+  ball_rows *rows = world->now;
+  const buffer memory = world->now_memory;
+  world->now = world->next;
+  world->now_memory = world->next_memory;
+  world->next = rows;
+  world->next_memory = memory;
 }
 
 /* What all workers found; the events of all are the first one's. */
@@ -84,7 +87,7 @@ static graze_status run_pass(graze_world *world, pass *p, pass_mode mode) {
       !gz_events_add(world, p, &world->workers[0].result.events))
     return gz_fail_memory(world->context, sizeof(graze_contact_event));
   if (mode == PASS_STEP || mode == PASS_EULER) {
-    swap_balls(&world->now, &world->next);
+    swap_balls(world);
     add_way(world, all.speed2, all.farthest, p->dt);
   }
   return all.finite ? GRAZE_OK : fail_not_finite(world);

@@ -78,6 +78,8 @@ void graze_world_destroy(graze_world *world) {
   for (size_t i = 0; i < sizeof world->asked / sizeof world->asked[0]; i++)
     gz_buffer_release(context, &world->asked[i]);
   gz_buffer_release(context, &world->ball_memory);
+  gz_buffer_release(context, &world->now_memory);
+  gz_buffer_release(context, &world->next_memory);
   gz_buffer_release(context, &world->law_memory);
   gz_list_release(world);
   gz_surfaces_release(world);
@@ -347,11 +349,9 @@ graze_status graze_world_get_wall(const graze_world *world, uint32_t wall, doubl
 
 /* ---- numbers and places ---------------------------------------------------------------------------------------- */
 
-/* The arrays of `count` balls in `memory`; with NULL: the bytes that they take. */
+/* The arrays of `count` balls in `memory` but for their states; with NULL: the bytes that they take. */
 static size_t lay_out(graze_world *world, size_t count, void *memory) {
   carving c = {memory, 0};
-  world->now = gz_carve(&c, count * sizeof(ball_rows));
-  world->next = gz_carve(&c, count * sizeof(ball_rows));
   world->origin = gz_carve(&c, count * sizeof *world->origin);
   world->block_origin = gz_carve(&c, (count / BLOCK_PLACES + 1) * sizeof *world->block_origin);
   world->dissipated = gz_carve(&c, count * sizeof(double));
@@ -376,8 +376,6 @@ void gz_world_wrap(const graze_world *world, double position[3]) {
  * from what was added. */
 static void settle(graze_world *world, const graze_world *old, const ball_rows *added, uint32_t before, uint32_t number,
                    uint32_t kind) {
-  memset(world->next[number].velocity, 0, sizeof(row));
-  memset(world->next[number].spin, 0, sizeof(row));
   world->number[number] = world->place[number] = number;
   world->dissipated[number] = 0;
   world->left[number] = 0;
@@ -422,30 +420,55 @@ static uint32_t settle_sets(graze_world *world, const graze_world *old, uint32_t
   return number;
 }
 
+/* After all else, so that it is not there beside what balls were added in. */
+static graze_status reserve_next(graze_world *world) {
+  const size_t bytes = world->count * sizeof *world->next;
+  if (world->next_memory.bytes >= bytes) return GRAZE_OK;
+  if (!gz_buffer_renew(world->context, &world->next_memory, bytes)) return gz_fail_memory(world->context, bytes);
+  world->next = world->next_memory.data;
+  memset(world->next, 0, bytes);
+  return GRAZE_OK;
+}
+
+/* Room for all, those with a number and those without. False: no memory, and the world is as before. */
+static bool reserve_balls(graze_world *world, size_t count) {
+  buffer memory = {0}, now = {0};
+  const size_t bytes = lay_out(&(graze_world){0}, count, NULL);
+  const bool good = array_reserve(world->context, &world->body_order, world->bodies.count, sizeof(uint32_t)) &&
+                    gz_buffer_reserve(world->context, &memory, bytes, 0) &&
+                    gz_buffer_reserve(world->context, &now, count * sizeof *world->now, 0);
+  if (!good) {
+    gz_buffer_release(world->context, &memory);
+    return false;
+  }
+  world->ball_memory = memory;
+  world->now_memory = now;
+  world->now = now.data;
+  lay_out(world, count, memory.data);
+  return true;
+}
+
 graze_status gz_world_prepare(graze_world *world) {
-  if (world->added.count == 0) return GRAZE_OK;
+  if (world->added.count == 0) return reserve_next(world);
   const graze_context *context = world->context;
-  uint64_t count = world->count + (uint64_t)world->added.count;
+  const uint64_t count = world->count + (uint64_t)world->added.count;
   graze_world old = *world;
-  buffer memory = {0};
   const uint32_t most = INT32_MAX / BALL_DOUBLES; /* kernels look them up by 31 bits */
   if (count > most) return gz_fail(context, GRAZE_ERROR_LIMIT, "more than %u balls", most);
-  const size_t bytes = lay_out(&(graze_world){0}, count, NULL);
-  if (!array_reserve(context, &world->body_order, world->bodies.count, sizeof(uint32_t)) ||
-      !gz_buffer_reserve(context, &memory, bytes, 0))
-    return gz_fail_memory(context, bytes);
+  if (!reserve_balls(world, count)) return gz_fail_memory(context, count * sizeof *world->now);
   world->body_order.count = 0;
-  world->ball_memory = memory;
-  lay_out(world, count, memory.data);
   world->dynamic_bodies = settle_bodies(world, &old, 0, true);
   world->dynamic = settle_sets(world, &old, world->dynamic_bodies);
   world->count = settle_bodies(world, &old, world->dynamic, false);
   gz_buffer_release(context, &old.ball_memory);
+  gz_buffer_release(context, &old.now_memory);
+  gz_buffer_release(context, &world->next_memory);
+  world->next = NULL;
   gz_free(world->added.data);
   world->added = (gz_array){0};
   world->skin = 0;
   world->is_listed = world->is_accelerated = world->carries = world->has_limits = false;
-  return GRAZE_OK;
+  return reserve_next(world);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */

@@ -147,19 +147,26 @@ typedef struct neighbour_list {
   buffer buffers[7], row_buffers[3];
 } neighbour_list;
 
+/* Where the close pairs of a block are, and for how many there is room. */
+typedef struct close_block {
+  uint32_t row, rows, room;
+} close_block;
+
 /* The rows of the list whose balls are nearly touching, kept for some passes: looking at all costs as much as the
- * forces of those that touch. In each block they begin where those of the list do, and have their order. What contacts
- * remember is in the rows too. */
+ * forces of those that touch. They have the order of the list, and room for few more than there were when that was
+ * made: what contacts remember is in the rows too, and most rows of the list come never close. */
 typedef struct close_pairs {
-  uint32_t *counts; /* rows of each block */
+  close_block *blocks;
   uint16_t *first;
   uint32_t *second;
   uint8_t *touching;  /* bits of rows: the two touched at the last look */
   double *springs[3]; /* the strain, as the first has it */
   double *hits[2];    /* speed of approach, negative once the hit was told; impulse so far */
   buffer memory;      /* of all these; of what a list is made with while there are none */
+  buffer block_memory;
   bool is_made; /* of all pairs within `reach` when it was made. It holds until balls may have gone half that far; */
-  double reach, way; /* way: how far they may have gone */
+  bool is_full; /* a block has more of them than room: then the list is to be made again */
+  double reach, way, most_reach; /* way: how far they may have gone; most_reach: what there is room for */
 } close_pairs;
 
 struct graze_world {
@@ -182,13 +189,13 @@ struct graze_world {
   double (*block_origin)[3];
   double (*far_origin)[3]; /* unless that would be too coarse: then it is here, else NULL */
   buffer far_memory;
-  double *dissipated; /* of a place: energy since the world was made */
-  uint32_t *number;   /* of a place */
-  uint32_t *place;    /* of a number */
-  uint16_t *kind;     /* of a place */
-  uint8_t *left;      /* of a number: 1 once it was outside the bounds at the end of a step */
-  buffer ball_memory;
-  gz_array body_order; /* uint32_t: bodies by number */
+  double *dissipated;                          /* of a place: energy since the world was made */
+  uint32_t *number;                            /* of a place */
+  uint32_t *place;                             /* of a number */
+  uint16_t *kind;                              /* of a place */
+  uint8_t *left;                               /* of a number: 1 once it was outside the bounds at the end of a step */
+  buffer ball_memory, now_memory, next_memory; /* the last two change sides as `now` and `next` do */
+  gz_array body_order;                         /* uint32_t: bodies by number */
 
   law *laws; /* of two materials: [first * materials + second] */
   buffer law_memory;
@@ -344,7 +351,7 @@ graze_status gz_rows_finish(graze_world *world);
 void gz_workers_release(graze_world *world);
 
 /* close.c: whether the close pairs hold at the present places; how far balls have gone and go, for world->moved and
- * world->fastest; makes the close pairs, and contacts that wait are put into them. Errors: MEMORY. */
+ * world->fastest; makes the close pairs, unless they are full. Errors: MEMORY. */
 bool gz_close_holds(const graze_world *world);
 void gz_close_look(graze_world *world);
 graze_status gz_close_make(graze_world *world);
