@@ -152,7 +152,8 @@ static void check_pairs(bool springs) {
   graze_world *world = world_of_pairs(springs), *other = world_of_pairs(springs);
   for (int i = 0; i < 100; i++) {
     run_world(world, 1e-3, 1);
-    if (i == 80) assert_int_equal(world->builds, 2); /* the second one before anybody has gone half the skin */
+    if (i == 80 && springs)
+      assert_int_equal(world->builds, 2); /* the second one before anybody has gone half the skin */
     run_world(other, 1e-3, 1);
     assert_int_equal(graze_world_save(other, path), GRAZE_OK);
     assert_int_equal(graze_world_restore(other, path), GRAZE_OK);

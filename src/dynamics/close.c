@@ -158,22 +158,24 @@ static size_t lay_out(const graze_world *world, size_t rows, void *memory, close
   return at.used;
 }
 
-/* Counts what is close now, and gives each block room for a sixteenth more. */
+/* Room for all rows of the list where contacts remember nothing. Else for what is close now, a sixteenth more and a
+ * quarter of a row a ball: where few are close, soon there are many more. */
 static graze_status reserve(graze_world *world, close_pairs *c) {
   const size_t blocks = world_blocks(world) * sizeof *c->blocks;
   if (!gz_buffer_renew(world->context, &c->block_memory, blocks)) return gz_fail_memory(world->context, blocks);
   c->blocks = c->block_memory.data;
-  gz_parallel_for(world->context, world_blocks(world), 1, count_blocks, world);
+  if (world->remembers) gz_parallel_for(world->context, world_blocks(world), 1, count_blocks, world);
   uint32_t rows = 0;
   for (uint32_t block = 0; block < world_blocks(world); block++) {
     close_block *b = &c->blocks[block];
-    *b = (close_block){.row = rows, .room = rows_together(b->rows + b->rows / 16 + 1)};
+    const uint32_t most = world->remembers ? b->rows + b->rows / 16 + BLOCK_PLACES / 4 : world->list.blocks[block].rows;
+    *b = (close_block){.row = rows, .room = rows_together(most)};
     rows += b->room;
   }
   const size_t bytes = lay_out(world, rows, NULL, &(close_pairs){0});
   if (!gz_buffer_renew(world->context, &c->memory, bytes)) return gz_fail_memory(world->context, bytes);
   lay_out(world, rows, c->memory.data, c);
-  c->most_reach = c->reach;
+  c->most_reach = world->remembers ? c->reach : (double)INFINITY;
   return GRAZE_OK;
 }
 
