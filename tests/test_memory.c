@@ -459,6 +459,17 @@ static graze_status attempt_hulls(bench *b) {
 }
 
 /* Boxes on one another, which integers decide, and in one another. */
+static graze_status attempt_cut(bench *b) {
+  const double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  graze_hull *hull = NULL;
+  graze_fragments *fragments = NULL;
+  graze_status status = graze_hull_create(b->context, 4, corners, &hull);
+  if (status == GRAZE_OK) status = graze_hull_cut(b->context, hull, 100, 1, &fragments);
+  graze_fragments_destroy(fragments);
+  graze_hull_destroy(hull);
+  return status;
+}
+
 static graze_status attempt_convex(bench *b) {
   double box[24];
   for (int c = 0; c < 24; c++) box[c] = c / 3 >> c % 3 & 1;
@@ -524,9 +535,9 @@ static void run_all(int threads) {
       {"relate", attempt_relate},     {"within", attempt_within},   {"round", attempt_round},
       {"OBJ", attempt_obj},           {"STL", attempt_stl},         {"PLY", attempt_ply},
       {"GLB", attempt_glb},           {"parts", attempt_split},     {"lists", attempt_lists},
-      {"distance", attempt_distance}, {"hulls", attempt_hulls},     {"convex", attempt_convex},
-      {"points", attempt_points},     {"bounds", attempt_bounds},   {"depth", attempt_depth},
-      {"rays", attempt_rays},
+      {"distance", attempt_distance}, {"hulls", attempt_hulls},     {"cut", attempt_cut},
+      {"convex", attempt_convex},     {"points", attempt_points},   {"bounds", attempt_bounds},
+      {"depth", attempt_depth},       {"rays", attempt_rays},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

@@ -75,6 +75,31 @@ GRAZE_API void graze_hull_destroy(graze_hull *hull);
  * `start`, a vertex near which it is expected, if the hull is large. */
 GRAZE_API uint32_t graze_hull_support(const graze_hull *hull, const double direction[3], uint32_t start);
 
+/* ---- fragments -------------------------------------------------------------------------------------------------- */
+
+/* Tetrahedra that fill a solid; for reading only. Neighbours have corners in common, bit for bit, and with three of
+ * them a whole face. The fourth corner of each lies, by its exact sign, on the side to which the normal of the first
+ * three points that turn counterclockwise. */
+typedef struct graze_fragments {
+  uint32_t point_count, count;
+  const double *points;    /* [point_count][3]: first the hull's vertices, in its order */
+  const uint32_t *corners; /* [count][4] points */
+} graze_fragments;
+
+/* Cuts a hull of dimension 3 into at least `count` fragments, a few more if the last cut makes more, or as many as it
+ * needs to begin with, which are fewer than its triangles. Each cut goes through the longest edge of all, at a place
+ * that the seed chooses. Insides of fragments have no point in common, and together they are the solid, but for the
+ * rounding of corners in its surface; of a box along the axes they are the box exactly. The same arguments give the
+ * same bytes.
+ *
+ * Bisection of the longest edge (Rosenberg and Stenger 1975; Rivara 1984). O(count^2). Errors: ARGUMENT (a hull that is
+ * not a solid, no fragments), LIMIT (more than 65,536 fragments or triangles of the hull; a solid so thin that doubles
+ * between its corners do not suffice: the message says how many fragments there can be), MEMORY. Release it with
+ * graze_fragments_destroy, which takes NULL too. */
+GRAZE_API graze_status graze_hull_cut(graze_context *context, const graze_hull *hull, uint32_t count, uint64_t seed,
+                                      graze_fragments **fragments);
+GRAZE_API void graze_fragments_destroy(graze_fragments *fragments);
+
 /* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
 /* The hull of points, grown by a ball: with one point a ball, with two a capsule, with radius 0 a polytope. The points
