@@ -9,6 +9,7 @@
  *   chain     links that hang by ball joints, with a ball of a hundred times their mass at the end, held out to the
  *             side
  *   wrecking  the same, which swings into a wall of bricks
+ *   rubble    the fragments of a block; tool/make_rubble.c makes them, since that takes the library
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ static const scenes_rigid_facts kinds[SCENES_RIGID_KINDS] = {
     {"chain", "links that swing, with a weight at the end", "number of links", 20, 1000, false},
     {"wrecking", "a ball on a chain that swings into a wall of bricks", "bricks along the wall, and rows", 6, 50,
      false},
+    {"rubble", "a block that a blast tears into fragments that fit together", "fragments, or a few more", 200, 10000,
+     true},
 };
 
 const scenes_rigid_facts *scenes_rigid_describe(scenes_rigid_kind kind) {
@@ -215,6 +218,8 @@ bool scenes_rigid_make(scenes_rigid_kind kind, uint32_t size, uint64_t seed, sce
       break;
     case SCENES_RIGID_WRECKING:
       make_wrecking(r, size);
+      break;
+    case SCENES_RIGID_RUBBLE:
       break;
     default:
       make_chain(r, size, 0, 1);

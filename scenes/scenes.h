@@ -310,6 +310,7 @@ typedef enum scenes_rigid_kind {
   SCENES_RIGID_PILE,
   SCENES_RIGID_CHAIN,
   SCENES_RIGID_WRECKING,
+  SCENES_RIGID_RUBBLE,
   SCENES_RIGID_KINDS
 } scenes_rigid_kind;
 
@@ -324,13 +325,19 @@ const scenes_rigid_facts *scenes_rigid_describe(scenes_rigid_kind kind);
 /* False when no kind has the name. */
 bool scenes_rigid_named(const char *name, scenes_rigid_kind *kind);
 
-typedef enum scenes_body_shape { SCENES_BODY_BALL, SCENES_BODY_BOX, SCENES_BODY_CAPSULE } scenes_body_shape;
+typedef enum scenes_body_shape {
+  SCENES_BODY_BALL,
+  SCENES_BODY_BOX,
+  SCENES_BODY_CAPSULE,
+  SCENES_BODY_HULL /* of a file with the name of the body */
+} scenes_body_shape;
 
 typedef struct scenes_body {
   scenes_body_shape shape;
   double size[3];  /* a radius; edges; a radius and the length between the caps, along z */
   double pose[12]; /* row-major */
   double density;
+  double velocity[3], spin[3];
 } scenes_body;
 
 #define SCENES_NO_BODY UINT32_MAX
@@ -352,7 +359,7 @@ typedef struct scenes_rigid {
   double gravity[3], friction, restitution;
 } scenes_rigid;
 
-/* `size` is at least 1. False: no memory. */
+/* `size` is at least 1. Of RUBBLE without the fragments, which the caller adds. False: no memory. */
 bool scenes_rigid_make(scenes_rigid_kind kind, uint32_t size, uint64_t seed, scenes_rigid *rigid);
 
 void scenes_rigid_free(scenes_rigid *rigid);

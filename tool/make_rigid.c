@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "diagnostics.h"
+#include "make_rubble.h"
 #include "output.h"
 #include "table.h"
 
@@ -77,6 +78,16 @@ static void put_simulation(gz_json *writer, const scenes_rigid *rigid) {
   gz_json_close(writer);
 }
 
+static void put_hull(gz_json *writer, uint32_t number) {
+  char file[32];
+  snprintf(file, sizeof file, "%s.obj", name_of(number).text);
+  gz_json_text(writer, "hull", file);
+}
+
+static bool is_zero(const double v[3]) {
+  return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
 static void put_body(gz_json *writer, const scenes_body *body, uint32_t number) {
   gz_json_open(writer, NULL, '{');
   gz_json_text(writer, "name", name_of(number).text);
@@ -84,10 +95,13 @@ static void put_body(gz_json *writer, const scenes_body *body, uint32_t number) 
   if (body->shape == SCENES_BODY_BALL) gz_json_double(writer, "sphere", body->size[0]);
   if (body->shape == SCENES_BODY_BOX) gz_json_doubles(writer, "box", body->size, 3);
   if (body->shape == SCENES_BODY_CAPSULE) gz_json_doubles(writer, "capsule", body->size, 2);
+  if (body->shape == SCENES_BODY_HULL) put_hull(writer, number);
   gz_json_close(writer);
   gz_json_doubles(writer, "pose", body->pose, 12);
   gz_json_open(writer, "body", '{');
   gz_json_double(writer, "density", body->density);
+  if (!is_zero(body->velocity)) gz_json_doubles(writer, "velocity", body->velocity, 3);
+  if (!is_zero(body->spin)) gz_json_doubles(writer, "spin", body->spin, 3);
   gz_json_text(writer, "material", "solid");
   gz_json_close(writer);
   gz_json_close(writer);
@@ -147,6 +161,7 @@ int make_rigid(const rigid_request *request, const common_options *common) {
   scenes_rigid rigid;
   if (!scenes_rigid_make(request->kind, request->size, request->seed, &rigid)) fail_out_of_memory();
   char *path = make_path(common->output);
+  if (request->kind == SCENES_RIGID_RUBBLE) rubble_add(common, request->size, request->seed, &rigid);
   write_scene(path, &rigid);
   tell(request, common, path, rigid.count);
   free(path);

@@ -14,8 +14,7 @@
  * surface, the surface moves by the rounding of its new corner, and not at all where coordinates are those of a box
  * along the axes, since a coordinate that both ends have in common is kept.
  *
- * The search for the longest edge and for the fragments around it goes through all of them: O(count^2), with which a
- * thousand fragments take a few milliseconds.
+ * The search for the longest edge and for the fragments around it goes through all of them: O(count^2).
  */
 #include <stdbool.h>
 #include <string.h>
