@@ -238,9 +238,10 @@ static void follow(const pass *p, uint32_t block, uint32_t r, unsigned touching,
 
 /* Neighbours are anywhere in memory. */
 INLINED void ask_ahead(const graze_world *world, const uint32_t *second) {
+  const double *positions = world->now->position, *ends = &world->now->spin[3];
   for (int lane = 0; lane < VD_LANES; lane++) {
-    __builtin_prefetch(world->now->position + second[lane]);
-    __builtin_prefetch(&world->now->spin[3] + second[lane]);
+    __builtin_prefetch(positions + second[lane]);
+    __builtin_prefetch(ends + second[lane]);
   }
 }
 

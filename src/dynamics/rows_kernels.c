@@ -83,15 +83,16 @@ uint32_t KERNEL(gz_neighbours)(const graze_world *world, const ball_cells *cells
 
 /* Neighbours are anywhere in memory. */
 static inline void ask_ahead(const graze_world *world, const uint32_t *second) {
-  for (int lane = 0; lane < VD_LANES; lane++) __builtin_prefetch(world->now->position + second[lane]);
+  const double *all = world->now->position;
+  for (int lane = 0; lane < VD_LANES; lane++) __builtin_prefetch(all + second[lane]);
 }
 
-/* Bits of the rows whose balls are no farther from each other than `more`. */
-static inline unsigned within(const graze_world *world, const ball_rows *block, const uint16_t *first,
+/* Bits of the rows whose balls are no farther from each other than `more`; `block`: the first position of it. */
+static inline unsigned within(const graze_world *world, const double *block, const uint16_t *first,
                               const uint32_t *second, double more, const double period[3]) {
   vd at[2][4], distance2 = vd_set(0);
   d4 rows[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) rows[lane] = d4_load(block->position + first[lane]);
+  for (int lane = 0; lane < VD_LANES; lane++) rows[lane] = d4_load(block + first[lane]);
   vd_columns(at[0], rows);
   vd_load_rows(at[1], world->now->position, second);
   for (int k = 0; k < 3; k++) {
@@ -105,7 +106,7 @@ static inline unsigned within(const graze_world *world, const ball_rows *block, 
 
 uint32_t KERNEL(gz_close_rows)(const graze_world *world, uint32_t block, const block_rows *found) {
   const list_block *b = &world->list.blocks[block];
-  const ball_rows *balls = &world->now[block * BLOCK_PLACES];
+  const double *balls = world->now[block * BLOCK_PLACES].position;
   const uint16_t *first = world->list.first + b->row;
   const uint32_t *second = world->list.second + b->row;
   uint32_t count = 0;
