@@ -3,7 +3,7 @@
 
 Programs are by default build/release/bin/graze, and chromium, for pages. NAMES say which to make, by default all: plant (also
 clash.png), cull (cull-pass.png, cull-scene.png, cull-close.png), film, bed (also balls.png), gas, cradle, gems, hourglass, heap, drum, debris, hits,
-dominoes, pile, cards, wrecking, rings, nut.
+dominoes, pile, cards, wrecking, rubble, rings, nut.
 
 clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md. Those of
 docs/simulate.md are pictures of films, most of them at half their size, and three pages, balls.png, gems.png and hits.png.
@@ -249,7 +249,7 @@ PARTS = {"plant": paint_plant, "cull": paint_cull, "film": show_film, "bed": pai
          "debris": paint_debris, "hits": paint_hits, "rings": paint_rings, "nut": paint_nut}
 MODELS = {"gas": (1000, 8000, "1e-4", 2), "cradle": (5, 9000, "1.4e-4", 2), "hourglass": (2000, 40000, "1.4e-4", 4),
           "heap": (4000, 60000, "1.4e-4", 4), "dominoes": (40, 240, "auto", 2), "pile": (256, 240, "auto", 2),
-          "cards": (4, 60, "auto", 2), "wrecking": (6, 110, "auto", 2)}
+          "cards": (4, 60, "auto", 2), "wrecking": (6, 110, "auto", 2), "rubble": (300, 40, "auto", 2)}
 
 
 def main():
