@@ -5,12 +5,7 @@
 #include <string.h>
 
 #include "families.h"
-#include "graze/rigid.h"
-#include "support.h"
-
-static void must(graze_status status) {
-  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
-}
+#include "rigid_worlds.h"
 
 static graze_rigid *make_world(graze_context *context) {
   const graze_rigid_def def = graze_default_rigid_def();

@@ -5,17 +5,10 @@
 #include <string.h>
 
 #include "families.h"
-#include "graze/motion.h"
 #include "graze/scene.h"
-#include "support.h"
+#include "journeys.h"
 
 static const double kept = 1 - 0x1p-24;
-
-static graze_query *query_of(int threads) {
-  graze_query *query = NULL;
-  assert_int_equal(graze_query_create(shared_context(threads), &query), GRAZE_OK);
-  return query;
-}
 
 static graze_motion_result approach(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                     graze_motion_model model, double separation, bool last) {
@@ -27,13 +20,6 @@ static graze_motion_result approach(graze_query *query, const graze_motion_body 
   assert_int_equal(graze_motion_meshes(query, a, b, &options, &result), GRAZE_OK);
   assert_true(result.earliest >= 0 && result.earliest <= result.latest && result.latest <= 1);
   return result;
-}
-
-static graze_mesh *box_mesh(double x, double y, double z) {
-  double corners[108];
-  const double min[3] = {-x, -y, -z}, max[3] = {x, y, z};
-  soup_box(min, max, corners);
-  return test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
 }
 
 /* ---- what is known ---- */
@@ -138,45 +124,12 @@ static void test_rest(void **state) {
 
 /* ---- random motions ---- */
 
-typedef struct journey {
-  double q[2][2][4], p[2][2][3]; /* of a and b; at start and end */
-  graze_motion_body body[2];
-} journey;
-
-static void make_journey(uint64_t *state, graze_mesh *const meshes[2], journey *j) {
-  for (int i = 0; i < 2; i++) {
-    const double share = random_below(state, 3) == 0 ? 1 : 0.2;
-    double size[2] = {0, 0};
-    for (int k = 0; k < 4; k++) j->q[i][0][k] = random_signed(state);
-    for (int k = 0; k < 4; k++) j->q[i][1][k] = j->q[i][0][k] + share * random_signed(state);
-    for (int e = 0; e < 2; e++) {
-      for (int k = 0; k < 4; k++) size[e] += j->q[i][e][k] * j->q[i][e][k];
-      for (int k = 0; k < 4; k++) j->q[i][e][k] /= sqrt(size[e]);
-    }
-    for (int k = 0; k < 3; k++) {
-      j->p[i][0][k] = 3 * random_signed(state);
-      j->p[i][1][k] = j->p[i][0][k] + 3 * random_signed(state);
-    }
-    j->body[i] = (graze_motion_body){meshes[i], graze_pose_from_quaternion(j->q[i][0], j->p[i][0]),
-                                     graze_pose_from_quaternion(j->q[i][1], j->p[i][1])};
-  }
-}
-
 /* Where it is then: rigid by powers of the turn, linear by the matrices. */
 static graze_pose sample_pose(const journey *j, int i, graze_motion_model model, double t) {
-  const double *q0 = j->q[i][0], *q1 = j->q[i][1];
-  double dot = 0, q[4], p[3];
-  if (model == GRAZE_MOTION_LINEAR) {
-    graze_pose pose;
-    for (int k = 0; k < 12; k++) pose.m[k] = (1 - t) * j->body[i].start.m[k] + t * j->body[i].end.m[k];
-    return pose;
-  }
-  for (int k = 0; k < 4; k++) dot += q0[k] * q1[k];
-  const double sign = dot < 0 ? -1 : 1, angle = acos(fmin(fabs(dot), 1)), s = sin(angle);
-  for (int k = 0; k < 4; k++)
-    q[k] = s > 1e-9 ? (sin((1 - t) * angle) * q0[k] + sign * sin(t * angle) * q1[k]) / s : q0[k];
-  for (int k = 0; k < 3; k++) p[k] = (1 - t) * j->p[i][0][k] + t * j->p[i][1][k];
-  return graze_pose_from_quaternion(q, p);
+  if (model == GRAZE_MOTION_RIGID) return rigid_pose(j->q[i][0], j->q[i][1], j->p[i][0], j->p[i][1], t);
+  graze_pose pose;
+  for (int k = 0; k < 12; k++) pose.m[k] = (1 - t) * j->body[i].start.m[k] + t * j->body[i].end.m[k];
+  return pose;
 }
 
 static double distance_at(graze_query *query, const journey *j, graze_motion_model model, double t) {

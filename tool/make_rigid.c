@@ -31,11 +31,7 @@ void rigid_request_help(FILE *stream) {
 
 /* ---- scene.json -------------------------------------------------------------------------------------------------- */
 
-typedef struct body_name {
-  char text[16];
-} body_name;
-
-static body_name name_of(uint32_t body) {
+body_name rigid_body_name(uint32_t body) {
   body_name name;
   snprintf(name.text, sizeof name.text, "body_%" PRIu32, body + 1);
   return name;
@@ -47,8 +43,8 @@ static void put_joints(gz_json *writer, const scenes_rigid *rigid) {
     const scenes_joint *joint = &rigid->joints[i];
     gz_json_open(writer, NULL, '{');
     gz_json_text(writer, "type", "ball");
-    gz_json_text(writer, "a", name_of(joint->a).text);
-    if (joint->b != SCENES_NO_BODY) gz_json_text(writer, "b", name_of(joint->b).text);
+    gz_json_text(writer, "a", rigid_body_name(joint->a).text);
+    if (joint->b != SCENES_NO_BODY) gz_json_text(writer, "b", rigid_body_name(joint->b).text);
     gz_json_doubles(writer, "point", joint->point, 3);
     gz_json_close(writer);
   }
@@ -80,7 +76,7 @@ static void put_simulation(gz_json *writer, const scenes_rigid *rigid) {
 
 static void put_hull(gz_json *writer, uint32_t number) {
   char file[32];
-  snprintf(file, sizeof file, "%s.obj", name_of(number).text);
+  snprintf(file, sizeof file, "%s.obj", rigid_body_name(number).text);
   gz_json_text(writer, "hull", file);
 }
 
@@ -90,7 +86,7 @@ static bool is_zero(const double v[3]) {
 
 static void put_body(gz_json *writer, const scenes_body *body, uint32_t number) {
   gz_json_open(writer, NULL, '{');
-  gz_json_text(writer, "name", name_of(number).text);
+  gz_json_text(writer, "name", rigid_body_name(number).text);
   gz_json_open(writer, "shape", '{');
   if (body->shape == SCENES_BODY_BALL) gz_json_double(writer, "sphere", body->size[0]);
   if (body->shape == SCENES_BODY_BOX) gz_json_doubles(writer, "box", body->size, 3);

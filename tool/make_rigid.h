@@ -17,6 +17,13 @@ typedef struct rigid_request {
 void rigid_request_finish(rigid_request *request, const char *size, const char *seed, const char *path,
                           struct argp_state *state);
 
+typedef struct body_name {
+  char text[16];
+} body_name;
+
+/* Of the body with a number, and of its file, but for the ending. */
+body_name rigid_body_name(uint32_t body);
+
 /* The kinds, for --help. */
 void rigid_request_help(FILE *stream);
 

@@ -10,6 +10,7 @@
 #include "diagnostics.h"
 #include "graze/convex.h"
 #include "graze/io.h"
+#include "make_rigid.h"
 #include "random.h"
 #include "session.h"
 
@@ -32,7 +33,8 @@ static void write_fragment(const session *run, const char *folder, double corner
   const graze_geometry geometry = {.vertices = corners, .vertex_count = 4, .indices = outward, .triangle_count = 4};
   const size_t length = strlen(folder);
   char *path = NULL;
-  if (asprintf(&path, "%s%sbody_%u.obj", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", number + 1) < 0)
+  if (asprintf(&path, "%s%s%s.obj", folder, length > 0 && folder[length - 1] == '/' ? "" : "/",
+               rigid_body_name(number).text) < 0)
     fail_out_of_memory();
   must(run->context, graze_write_obj(run->context, path, &geometry));
   free(path);

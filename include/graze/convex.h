@@ -78,8 +78,8 @@ GRAZE_API uint32_t graze_hull_support(const graze_hull *hull, const double direc
 /* ---- fragments -------------------------------------------------------------------------------------------------- */
 
 /* Tetrahedra that fill a solid; for reading only. Neighbours have corners in common, bit for bit, and with three of
- * them a whole face. The fourth corner of each lies, by its exact sign, on the side to which the normal of the first
- * three points that turn counterclockwise. */
+ * them a whole face. The first three corners of each turn counterclockwise as seen from the fourth, by the exact sign.
+ */
 typedef struct graze_fragments {
   uint32_t point_count, count;
   const double *points;    /* [point_count][3]: first the hull's vertices, in its order */

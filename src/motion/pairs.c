@@ -33,13 +33,16 @@ static scene_at look(const pursuit *p, double t) {
   return s;
 }
 
-static void posed_corners(const pursuit *p, const scene_at *s, const graze_triangle_pair *pair, double x[6][3]) {
-  for (int i = 0; i < 2; i++) {
-    double corners[9];
-    mesh_corners(p->mesh[i], i == 0 ? pair->a : pair->b, corners);
-    for (int c = 0; c < 3; c++) {
-      for (int k = 0; k < 3; k++) x[3 * i + c][k] = pose_row(&s->pose[i], k, corners + 3 * c);
-    }
+/* Of both triangles, as their meshes have them, */
+static void take_corners(const pursuit *p, const graze_triangle_pair *pair, double own[6][3]) {
+  mesh_corners(p->mesh[0], pair->a, own[0]);
+  mesh_corners(p->mesh[1], pair->b, own[3]);
+}
+
+/* and where they are then. */
+static void pose_corners(const scene_at *s, const double own[6][3], double x[6][3]) {
+  for (int c = 0; c < 6; c++) {
+    for (int k = 0; k < 3; k++) x[c][k] = pose_row(&s->pose[c / 3], k, own[c]);
   }
 }
 
@@ -57,19 +60,17 @@ static bool nearest_direction(const double x[6][3], double n[3]) {
   return gz_near_direction(x, (int)place[0], n);
 }
 
-/* How fast corner `c`, at x[c], moves along n. */
-static double speed_along(const pursuit *p, const scene_at *s, const graze_triangle_pair *pair, const double x[6][3],
-                          int c, const double n[3]) {
-  const int i = c / 3;
+/* How fast a corner of object i moves along n: it is `own` in the mesh, and at x. */
+static double speed_along(const pursuit *p, const scene_at *s, int i, const double own[3], const double x[3],
+                          const double n[3]) {
   if (p->path[0].model == GRAZE_MOTION_LINEAR) {
-    double corners[9], v[3];
-    mesh_corners(p->mesh[i], i == 0 ? pair->a : pair->b, corners);
-    for (int k = 0; k < 3; k++) v[k] = pose_row(&s->change[i], k, corners + 3 * (c % 3));
+    const graze_pose *change = &s->change[i];
+    const double v[3] = {pose_row(change, 0, own), pose_row(change, 1, own), pose_row(change, 2, own)};
     return dot3(v, n);
   }
   const double *w = s->spin[i];
   double r[3];
-  for (int k = 0; k < 3; k++) r[k] = x[c][k] - s->pose[i].m[4 * k + 3];
+  for (int k = 0; k < 3; k++) r[k] = x[k] - s->pose[i].m[4 * k + 3];
   const double v[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0]};
   return dot3(s->velocity[i], n) + dot3(v, n);
 }
@@ -85,12 +86,12 @@ static double largest(const double x[3]) {
 /* For how long from now the triangles are apart for certain, one before the other in direction n of length 1 to 2. With
  * `gap` what is between a corner of each now, but for what has to be kept, and `closing` how fast they come nearer
  * along n, they are at time h off what that says by less than half of h^2 times turn^2 reach. */
-static double free_along(const pursuit *p, const scene_at *s, const graze_triangle_pair *pair, const double x[6][3],
+static double free_along(const pursuit *p, const scene_at *s, const double own[6][3], const double x[6][3],
                          const double n[3]) {
   double at[6], speed[6], least = (double)INFINITY;
   for (int c = 0; c < 6; c++) {
     at[c] = dot3(x[c], n);
-    speed[c] = speed_along(p, s, pair, x, c, n);
+    speed[c] = speed_along(p, s, c / 3, own[c], x[c], n);
   }
   const double low[2] = {smallest(at), smallest(at + 3)}, high[2] = {largest(at), largest(at + 3)};
   const int first = low[1] - high[0] > low[0] - high[1] ? 0 : 3, second = 3 - first;
@@ -110,13 +111,16 @@ static double free_along(const pursuit *p, const scene_at *s, const graze_triang
 }
 
 static double pair_free_until(pursuit *p, const graze_triangle_pair *pair, double from, double to, bool *stuck) {
-  double t = from;
+  double own[6][3], t = from;
+  take_corners(p, pair, own);
   for (int i = 0; i < LOOKS && t < to && p->budget > 0; i++) {
     double x[6][3], n[3];
     const scene_at s = look(p, t);
     p->budget--;
-    posed_corners(p, &s, pair, x);
-    double step = nearest_direction((const double(*)[3])x, n) ? free_along(p, &s, pair, (const double(*)[3])x, n) : 0;
+    pose_corners(&s, (const double(*)[3])own, x);
+    double step = nearest_direction((const double(*)[3])x, n)
+                      ? free_along(p, &s, (const double(*)[3])own, (const double(*)[3])x, n)
+                      : 0;
     if (!(step > LEAST_STEP)) {
       *stuck = true;
       return t;
@@ -195,7 +199,9 @@ bool gz_pairs_first_time(pursuit *p, const graze_triangle_pair *pairs, uint64_t 
   const scene_at ends[2] = {look(p, 0), look(p, 1)};
   for (uint64_t i = 0; i < count; i++) {
     two_triangles w;
-    for (int e = 0; e < 2; e++) posed_corners(p, &ends[e], &pairs[i], w.x[e]);
+    double own[6][3];
+    take_corners(p, &pairs[i], own);
+    for (int e = 0; e < 2; e++) pose_corners(&ends[e], (const double(*)[3])own, w.x[e]);
     p->work.triangle_tests++;
     if (sweep_apart(&w)) continue;
     if (!improve_pair(p, &w, found, time)) return false;
