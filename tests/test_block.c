@@ -67,7 +67,8 @@ static void attack(const graze_mesh *sound) {
   const char *block = graze_mesh_block(sound, &size);
   char *bytes = aligned_alloc(64, (size + 63) / 64 * 64);
   assert_non_null(bytes);
-  for (size_t at = 0; at + 8 <= size; at += 4) {
+  const bool thinned = test_thinned();
+  for (size_t at = thinned ? 4 * (test_seed(10) % 3) : 0; at + 8 <= size; at += thinned ? 12 : 4) {
     for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
       memcpy(bytes, block, size);
       memcpy(bytes + at, &values[v], at % 8 || values[v] <= UINT32_MAX ? 4 : 8);

@@ -253,7 +253,7 @@ static void test_balls(void **unused) {
   uint64_t state = test_seed(7);
   double a[9 * 512], b[9 * 512];
   uint32_t na = soup_ball(8, 1, a), nb = soup_ball(6, 0.7, b);
-  for (int i = 0; i < runs(25); i++) {
+  for (int i = 0; i < runs(15); i++) {
     graze_pose pose_a = test_random_pose(&state, 0), pose_b = test_random_pose(&state, 1.2);
     check_posed(a, na, &pose_a, b, nb, &pose_b, i & 1 ? GRAZE_VOLUMES_ALIGNED : GRAZE_VOLUMES_ORIENTED,
                 i < (test_thinned() ? 1 : 3));

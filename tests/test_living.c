@@ -307,7 +307,7 @@ static void story_end(story *s) {
 
 static void test_storms(void **state) {
   (void)state;
-  uint32_t seeds = (uint32_t)test_rounds(12, 200);
+  uint32_t seeds = (uint32_t)test_rounds(6, 200);
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1 + (int)((seed + 1) % 3), NULL);
     story *s = story_begin(context, seed);

@@ -626,7 +626,7 @@ static void test_steady_state(void **unused) {
     object.pose = test_translation(0.3 * i, 0.2, 0.1);
     assert_int_equal(graze_scene_add(scene, &object, &ids[i]), GRAZE_OK);
   }
-  const int rounds = test_long() ? 6 : 4, poses = test_long() ? 10 : test_thinned() ? 2 : 5;
+  const int rounds = test_long() ? 6 : 4, poses = test_long() ? 10 : test_thinned() ? 2 : 3;
   for (int round = 0; round < rounds; round++) {
     if (round == rounds / 2) memory.requests = 0; /* warm from here on */
     for (int i = 0; i < poses; i++) {

@@ -429,7 +429,7 @@ static void test_momentum(void **unused) {
 
 static void test_one_hash(void **unused) {
   (void)unused;
-  const uint64_t half = test_thinned() ? 20 : 60;
+  const uint64_t half = test_thinned() ? 10 : 60;
   uint64_t hashes[4];
   for (int i = 0; i < 3; i++) {
     graze_rigid *world = make_gas(shared_context(1 << i), gravity, true);
@@ -450,6 +450,7 @@ static void test_one_hash(void **unused) {
 
 static void test_record(void **unused) {
   (void)unused;
+  const uint64_t steps = test_thinned() ? 20 : 60;
   graze_rigid_replay *replay;
   graze_world_replay_step s;
   graze_rigid *world = make_gas(shared_context(1), gravity, true);
@@ -462,10 +463,10 @@ static void test_record(void **unused) {
   add(world, &def);
   run(world, 20);
   must(graze_rigid_record(world, record_path));
-  run(world, 60);
+  run(world, steps);
   must(graze_rigid_record_end(world));
   must(graze_rigid_replay_open(shared_context(2), record_path, &replay));
-  for (int i = 0; i < 60; i++) {
+  for (uint64_t i = 0; i < steps; i++) {
     must(graze_rigid_replay_next(replay, &s));
     assert_true(s.same);
   }

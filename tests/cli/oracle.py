@@ -146,8 +146,12 @@ def posed_exactly(triangles, m):
     return [tuple(pose(p) for p in t) for t in triangles]
 
 
-def exact(triangles):
-    return [tuple(tuple(Fraction(x) for x in p) for p in t) for t in triangles]
+def whole(*models):
+    """The models with all coordinates times the power of two that makes integers of them: reckoning with those is fast."""
+    values = [Fraction(x) for model in models for t in model for p in t for x in p]
+    scale = max((x.denominator for x in values), default=1)
+    values = iter([int(x * scale) for x in values])
+    return [[tuple((next(values), next(values), next(values)) for _ in t) for t in model] for model in models]
 
 
 def boxes(triangles):
@@ -160,9 +164,8 @@ def graze_boxes_meet(a, b):
 
 def meeting(a, b, candidates):
     """(i, j, kind) of the pairs of candidates that meet."""
-    exact_a, exact_b = exact(a), exact(b)
     for i, j in candidates:
-        found = kind(exact_a[i], exact_b[j])
+        found = kind(a[i], b[j])
         if found:
             yield i, j, found
 
@@ -174,14 +177,14 @@ def is_degenerate(triangle):
 def expect_pair(a, b):
     counts = dict(triangle_pairs=0, points=0, segments=0, areas=0, coplanar=0, degenerate=0)
     triangles, total = [], 0
+    a, b = whole(a, b)
     boxes_a, boxes_b = boxes(a), boxes(b)
     candidates = [(i, j) for i in range(len(a)) for j in range(len(b)) if graze_boxes_meet(boxes_a[i], boxes_b[j])]
-    exact_a, exact_b = exact(a), exact(b)
     for i, j, found in meeting(a, b, candidates):
-        zero = is_degenerate(exact_a[i]) or is_degenerate(exact_b[j])
+        zero = is_degenerate(a[i]) or is_degenerate(b[j])
         counts["triangle_pairs"] += 1
         counts["degenerate" if zero else ("points", "segments", "areas")[found - 1]] += 1
-        counts["coplanar"] += coplanar(exact_a[i], exact_b[j])
+        counts["coplanar"] += coplanar(a[i], b[j])
         triangles.append([i, j])
         total += pair_hash(i, j)
     return {**counts, "hash": f"{total & MASK:016x}", "triangles": triangles}
@@ -189,21 +192,21 @@ def expect_pair(a, b):
 
 def expect_self(mesh):
     counts = dict(self_pairs=0, duplicates=0, edge_overlaps=0, vertex_more=0, disjoint_hits=0, degenerate_pairs=0)
+    [mesh] = whole(mesh)
     pairs, total, box = [], 0, boxes(mesh)
-    whole = exact(mesh)
     candidates = [(i, j) for i, j in itertools.combinations(range(len(mesh)), 2) if graze_boxes_meet(box[i], box[j])]
     for i, j, found in meeting(mesh, mesh, candidates):
-        if is_degenerate(whole[i]) or is_degenerate(whole[j]):
+        if is_degenerate(mesh[i]) or is_degenerate(mesh[j]):
             counts["degenerate_pairs"] += 1
             continue
-        shared = sum(p == q for p in whole[i] for q in whole[j])
+        shared = sum(p == q for p in mesh[i] for q in mesh[j])
         if (shared == 2 and found < 3) or (shared == 1 and found < 2):
             continue
         counts[("disjoint_hits", "vertex_more", "edge_overlaps", "duplicates")[shared]] += 1
         counts["self_pairs"] += 1
         pairs.append([i, j])
         total += pair_hash(i, j)
-    return {**counts, "degenerate": sum(map(is_degenerate, whole)), "hash": f"{total & MASK:016x}", "pairs": pairs}
+    return {**counts, "degenerate": sum(map(is_degenerate, mesh)), "hash": f"{total & MASK:016x}", "pairs": pairs}
 
 
 # ---- comparisons --------------------------------------------------------------------------------------------------
@@ -253,7 +256,7 @@ class Checker:
         lines = "".join(" ".join(repr(x) for t in pair for p in t for x in p) + "\n" for pair in pairs)
         text = self.run("tritri", "-", stdin=lines)[1]
         for pair, line in zip(pairs, text.splitlines(), strict=True):
-            a, b = exact(pair)
+            [[a, b]] = whole(pair)
             found = kind(a, b)
             self.same(f"tritri {pair}", f"{int(found > 0)} {found} {int(coplanar(a, b))}", line)
 
