@@ -9,6 +9,7 @@
 
 #include "families.h"
 #include "graze/io.h"
+#include "polycubes.h"
 #include "support.h"
 
 enum { finest = 30, most_requests = 5000, USUAL_REFUSALS = 24 };
@@ -470,6 +471,26 @@ static graze_status attempt_cut(bench *b) {
   return status;
 }
 
+/* A U in three parts. */
+static graze_status attempt_decompose(bench *b) {
+  static double corners[9 * 200];
+  polycube p = {.cell = {{{true}, {true}}, {{true}}, {{true}, {true}}}};
+  uint64_t state = 1;
+  graze_mesh *mesh = NULL;
+  graze_decomposition *parts = NULL;
+  graze_mesh_def def = graze_default_mesh_def();
+  graze_decompose_options options = graze_default_decompose_options();
+  options.error = 0.3;
+  def.vertices = corners;
+  def.vertex_count = 3 * (uint64_t)polycube_surface(&p, 1, &state, corners);
+  def.precision = GRAZE_DOUBLE;
+  graze_status status = graze_mesh_create(b->context, &def, &mesh);
+  if (status == GRAZE_OK) status = graze_mesh_decompose(b->context, mesh, &options, &parts);
+  graze_decomposition_destroy(parts);
+  graze_mesh_destroy(mesh);
+  return status;
+}
+
 static graze_status attempt_convex(bench *b) {
   double box[24];
   for (int c = 0; c < 24; c++) box[c] = c / 3 >> c % 3 & 1;
@@ -537,7 +558,7 @@ static void run_all(int threads) {
       {"GLB", attempt_glb},           {"parts", attempt_split},     {"lists", attempt_lists},
       {"distance", attempt_distance}, {"hulls", attempt_hulls},     {"cut", attempt_cut},
       {"convex", attempt_convex},     {"points", attempt_points},   {"bounds", attempt_bounds},
-      {"depth", attempt_depth},       {"rays", attempt_rays},
+      {"depth", attempt_depth},       {"rays", attempt_rays},       {"decompose", attempt_decompose},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

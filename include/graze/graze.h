@@ -7,6 +7,7 @@
 #include "graze/broadphase.h"
 #include "graze/collide.h"
 #include "graze/convex.h"
+#include "graze/decompose.h"
 #include "graze/distance.h"
 #include "graze/dynamics.h"
 #include "graze/mass.h"
