@@ -22,7 +22,7 @@ static const char help_tail[] =
 
 static void print_help(output *out) {
   output_print(out, "%s%s\n\n", help_head, verbs_summary);
-  for (const verb *v = verbs; v->name; v++) output_print(out, "  %-9s %s\n", v->name, v->summary);
+  for (const verb *v = verbs; v->name; v++) output_print(out, "  %-10s %s\n", v->name, v->summary);
   output_print(out, "%s\nExit: %s", help_tail, verbs_exit);
   output_close(out);
 }

@@ -11,6 +11,8 @@ const verb verbs[] = {
      command_simulate},
     {"distance", "how far objects are from each other", &distance_argp, "no distance was found", command_distance},
     {"depth", "how far objects have to be moved out of each other", &depth_argp, "no depth was found", command_depth},
+    {"decompose", "convex parts of solids, with a proved error", &decompose_argp, "not everything was decomposed",
+     command_decompose},
     {"self", "where a mesh intersects itself", &self_argp, NULL, command_self},
     {"info", "facts about meshes: counts, holes, orientation, box", &info_argp, NULL, command_info},
     {"tritri", "test pairs of triangles given as text", &tritri_argp, NULL, command_tritri},

@@ -22,12 +22,14 @@ extern const char verbs_summary[], verbs_exit[];
 /* NULL: there is none of that name. */
 const verb *verb_find(const char *name);
 
-extern const struct argp ccd_argp, check_argp, convex_argp, cull_argp, depth_argp, devices_argp, distance_argp,
-    info_argp, make_argp, motion_argp, pairs_argp, rays_argp, self_argp, simulate_argp, tritri_argp, watch_argp;
+extern const struct argp ccd_argp, check_argp, convex_argp, cull_argp, decompose_argp, depth_argp, devices_argp,
+    distance_argp, info_argp, make_argp, motion_argp, pairs_argp, rays_argp, self_argp, simulate_argp, tritri_argp,
+    watch_argp;
 int command_ccd(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_convex(int argc, char **argv);
 int command_cull(int argc, char **argv);
+int command_decompose(int argc, char **argv);
 int command_depth(int argc, char **argv);
 int command_devices(int argc, char **argv);
 int command_distance(int argc, char **argv);

@@ -28,6 +28,7 @@ typedef struct graze_decomposition {
   uint32_t count;
   const graze_hull *const *parts; /* [count], solid, in rising order of the lower corners of their boxes */
   const double *errors;           /* [count]: no point of the part is farther from the solid, proved */
+  const double *volumes;          /* [count] */
   double error;                   /* the largest of them */
   bool reached;                   /* what was wanted of error and parts; false: most_parts are too few for it */
 } graze_decomposition;

@@ -260,17 +260,18 @@ static int compare_pieces(const void *a, const void *b) {
 
 /* Takes the hulls. */
 static graze_status give(decomposing *d, bool reached, graze_decomposition **decomposition) {
-  const size_t count = d->pieces.count, bytes = count * (sizeof(graze_hull *) + sizeof(double));
+  const size_t count = d->pieces.count, bytes = count * (sizeof(graze_hull *) + 2 * sizeof(double));
   owned_decomposition *o = gz_new(d->source.context, sizeof *o + bytes, 1);
   if (o == NULL) return gz_fail_memory(d->source.context, sizeof *o + bytes);
-  double *errors = (double *)(void *)(o->parts + count);
+  double *errors = (double *)(void *)(o->parts + count), *volumes = errors + count;
   qsort(d->pieces.data, count, sizeof(piece), compare_pieces);
-  o->front = (graze_decomposition){(uint32_t)count, (const graze_hull *const *)o->parts, errors, 0, reached};
+  o->front = (graze_decomposition){(uint32_t)count, (const graze_hull *const *)o->parts, errors, volumes, 0, reached};
   for (size_t i = 0; i < count; i++) {
     piece *p = piece_of(d, i);
     o->parts[i] = p->hull;
     p->hull = NULL;
     errors[i] = p->error;
+    volumes[i] = p->volume;
     o->front.error = larger(o->front.error, p->error);
   }
   *decomposition = &o->front;
