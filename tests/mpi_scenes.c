@@ -229,7 +229,7 @@ void mpi_crew_open(mpi_crew *crew, uint32_t ranks, uint64_t seed, const graze_mp
   crew->def = *def;
   for (uint32_t i = 0; i < crew->ranks.held; i++) {
     graze_context *context = contexts != NULL ? contexts[i] : shared_context(1);
-    crew->statuses[i] = gz_mpi_world_open(context, crew->ranks.transports[i], def, &crew->worlds[i]);
+    crew->statuses[i] = gz_mpi_world_open(context, crew->ranks.transports[i], def, NULL, &crew->worlds[i]);
     if (crew->statuses[i] == GRAZE_OK) crew->ranks.transports[i] = NULL;
   }
 }

@@ -130,7 +130,7 @@ static void test_definitions_differ(void **unused) {
   mpi_transport *transport = gz_mpi_hub_transport(f.crew.ranks.hub, 2, f.contexts[2]);
   graze_mpi_world_destroy(f.crew.worlds[2]);
   def.events = true;
-  assert_int_equal(gz_mpi_world_open(f.contexts[2], transport, &def, &f.crew.worlds[2]), GRAZE_OK);
+  assert_int_equal(gz_mpi_world_open(f.contexts[2], transport, &def, NULL, &f.crew.worlds[2]), GRAZE_OK);
   mpi_crew_step(&f.crew, &scene);
   assert_failed(&f, GRAZE_ERROR_ARGUMENT, "rank 0: its world is defined otherwise than that of rank 2");
   mpi_scene_free(&scene);

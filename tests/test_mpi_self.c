@@ -38,7 +38,7 @@ static void open_crew(self_crew *crew, uint32_t ranks, uint64_t seed, bool liste
   for (uint32_t i = 0; i < crew->ranks.held; i++) {
     graze_mpi_world *world = NULL;
     graze_context *context = contexts != NULL ? contexts[i] : shared_context(1);
-    crew->statuses[i] = gz_mpi_world_open(context, crew->ranks.transports[i], &def, &world);
+    crew->statuses[i] = gz_mpi_world_open(context, crew->ranks.transports[i], &def, NULL, &world);
     if (crew->statuses[i] != GRAZE_OK) continue;
     crew->ranks.transports[i] = NULL;
     crew->statuses[i] = gz_mpi_self_open(world, listed, &crew->selves[i]);

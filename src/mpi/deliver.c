@@ -16,8 +16,8 @@ static uint32_t digit_of(const graze_mpi_pair *p, int digit) {
 
 static bool sort_pairs(graze_mpi_world *w, buffer *b, uint64_t count) {
   if (count < 2) return true;
-  if (!gz_mpi_world_reserve(w, &w->scratch, count, sizeof(graze_mpi_pair), 0)) return false;
-  graze_mpi_pair *from = b->data, *to = w->scratch.data;
+  if (!gz_mpi_world_reserve(w, &w->common->scratch, count, sizeof(graze_mpi_pair), 0)) return false;
+  graze_mpi_pair *from = b->data, *to = w->common->scratch.data;
   for (int digit = 0; digit < DIGITS; digit++) {
     uint64_t places[DIGIT_VALUES] = {0}, sum = 0;
     for (uint64_t i = 0; i < count; i++) places[digit_of(&from[i], digit)]++;
@@ -69,28 +69,28 @@ static uint32_t route_owners(const graze_mpi_world *w, const graze_mpi_pair *pai
 
 /* Pairs into `outgoing`, by rank, and those for this rank into `arrived`. False: refused. */
 static bool pack_pairs(graze_mpi_world *w, pair_route route) {
-  uint64_t *cursors = w->cursors.data, own, sum = 0;
+  uint64_t own = 0, sent;
   uint32_t to[2];
   const graze_mpi_pair *pairs = pairs_of(&w->pairs);
   for (uint64_t i = 0; i < w->pair_count; i++) {
-    for (uint32_t k = route(w, &pairs[i], to); k-- > 0;) cursors[to[k]]++;
+    for (uint32_t k = route(w, &pairs[i], to); k-- > 0;) {
+      mpi_address *address = to[k] != w->rank ? gz_mpi_world_address(w, to[k]) : NULL;
+      if (to[k] == w->rank)
+        own++;
+      else if (address != NULL)
+        address->count++;
+      else
+        return false;
+    }
   }
-  own = cursors[w->rank];
-  cursors[w->rank] = 0;
-  for (uint32_t r = 0; r < w->ranks; r++) {
-    uint64_t size = cursors[r];
-    cursors[r] = sum;
-    sum += size;
-  }
-  if (!gz_mpi_world_reserve(w, &w->outgoing, sum, sizeof *pairs, 0) ||
-      !gz_mpi_world_reserve(w, &w->arrived, own, sizeof *pairs, 0))
+  if (!gz_mpi_world_lay_out(w, sizeof *pairs, &sent) || !gz_mpi_world_reserve(w, &w->arrived, own, sizeof *pairs, 0))
     return false;
   for (uint64_t i = 0; i < w->pair_count; i++) {
     for (uint32_t k = route(w, &pairs[i], to); k-- > 0;) {
       if (to[k] == w->rank)
         pairs_of(&w->arrived)[w->arrived_count++] = pairs[i];
       else
-        pairs_of(&w->outgoing)[cursors[to[k]]++] = pairs[i];
+        pairs_of(&w->outgoing)[gz_mpi_world_address(w, to[k])->count++] = pairs[i];
     }
   }
   return true;
@@ -110,7 +110,7 @@ static void *take_pairs(void *user, uint32_t from, size_t size) {
 
 static graze_status begin(graze_mpi_world *w, pair_route route) {
   w->arrived_count = 0;
-  memset(w->cursors.data, 0, w->ranks * sizeof(uint64_t));
+  gz_mpi_addresses_clear(&w->common->addresses);
   if (w->failure.status == GRAZE_OK) pack_pairs(w, route);
   return gz_mpi_send_records(w, sizeof(graze_mpi_pair), (mpi_receiver){take_pairs, w});
 }

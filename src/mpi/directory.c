@@ -109,9 +109,10 @@ typedef struct posting {
 } posting;
 
 static void post(posting *p, uint32_t to, mpi_note note) {
-  uint64_t *cursors = p->w->cursors.data;
-  if (!p->counting) ((mpi_note *)p->w->outgoing.data)[cursors[to]] = note;
-  cursors[to]++;
+  mpi_address *address = gz_mpi_world_address(p->w, to);
+  if (address == NULL) return; /* the step has failed */
+  if (!p->counting) ((mpi_note *)p->w->outgoing.data)[address->count] = note;
+  address->count++;
 }
 
 static void *take_notes(void *user, uint32_t from, size_t size) {
@@ -129,18 +130,13 @@ static void *take_notes(void *user, uint32_t from, size_t size) {
 
 /* Sends what write() posts, also what is for this rank. */
 static graze_status send_notes(graze_mpi_world *w, void (*write)(posting *p)) {
-  uint64_t *cursors = w->cursors.data, sum = 0;
   posting p = {w, true};
-  memset(cursors, 0, w->ranks * sizeof *cursors);
+  uint64_t count;
+  gz_mpi_addresses_clear(&w->common->addresses);
   w->directory.arrived_count = 0;
   if (w->failure.status == GRAZE_OK) write(&p);
-  for (uint32_t r = 0; r < w->ranks; r++) {
-    const uint64_t count = cursors[r];
-    cursors[r] = sum;
-    sum += count;
-  }
   p.counting = false;
-  if (w->failure.status == GRAZE_OK && gz_mpi_world_reserve(w, &w->outgoing, sum, sizeof(mpi_note), 0)) write(&p);
+  if (gz_mpi_world_lay_out(w, sizeof(mpi_note), &count)) write(&p);
   return gz_mpi_send_records(w, sizeof(mpi_note), (mpi_receiver){take_notes, w});
 }
 
@@ -257,7 +253,7 @@ void gz_mpi_move_end(graze_mpi_world *w) {
 static void ask_for_box(graze_mpi_world *w, const double box[6]) {
   mpi_directory *d = &w->directory;
   uint64_t keys[MOST_CELLS];
-  const uint32_t count = gz_mpi_cells_meet(w->voxel, box, keys);
+  const uint32_t count = gz_mpi_cells_meet(w->plan.voxel, box, keys);
   for (uint32_t k = 0; k < count; k++) {
     mpi_place *known = gz_mpi_places_find(&d->known, keys[k]);
     if (known != NULL) {
@@ -359,38 +355,36 @@ void gz_mpi_tell_end(graze_mpi_world *w) {
 
 /* ---- travelling ---- */
 
-uint32_t gz_mpi_directory_route(graze_mpi_world *w, const double box[6], uint32_t *ranks) {
+bool gz_mpi_directory_route(const graze_mpi_world *w, const double box[6], uint32_t ranks[MOST_CELLS],
+                            uint32_t *count) {
   uint64_t keys[MOST_CELLS];
-  uint32_t count = 0;
-  const uint32_t cells = gz_mpi_cells_meet(w->voxel, box, keys);
-  if (cells == 0) {
-    for (uint32_t r = 0; r < w->ranks; r++) ranks[r] = r;
-    return w->ranks;
-  }
+  const uint32_t cells = gz_mpi_cells_meet(w->plan.voxel, box, keys);
+  *count = 0;
   for (uint32_t c = 0; c < cells; c++) {
     const mpi_place *p = gz_mpi_places_find(&w->directory.known, keys[c]);
     if (p == NULL) continue; /* its home has failed, and so has the step */
     uint32_t k = 0;
-    while (k < count && ranks[k] != p->rank) k++;
-    if (k == count) ranks[count++] = p->rank;
+    while (k < *count && ranks[k] != p->rank) k++;
+    if (k == *count) ranks[(*count)++] = p->rank;
   }
-  return count;
+  return cells > 0;
 }
 
 /* ---- forwarding ---- */
 
 /* One record that is sent on, or a note in the form of a record. */
 static void add_forwarded(graze_mpi_world *w, uint32_t to, const mpi_record *record, bool counting) {
-  uint64_t *cursors = w->cursors.data;
-  if (!counting) ((mpi_record *)w->outgoing.data)[cursors[to]] = *record;
-  cursors[to]++;
+  mpi_address *address = gz_mpi_world_address(w, to);
+  if (address == NULL) return; /* the step has failed */
+  if (!counting) ((mpi_record *)w->outgoing.data)[address->count] = *record;
+  address->count++;
 }
 
 /* Of a box that came here: voxels that are elsewhere by now. */
 static void forward_record(graze_mpi_world *w, mpi_record *r, bool counting) {
   uint64_t keys[MOST_CELLS];
   uint32_t sent[MOST_CELLS], sent_count = 0;
-  const uint32_t cells = gz_mpi_cells_meet(w->voxel, r->box, keys);
+  const uint32_t cells = gz_mpi_cells_meet(w->plan.voxel, r->box, keys);
   for (uint32_t c = 0; c < cells; c++) {
     const mpi_place *p = gz_mpi_places_find(&w->directory.held, keys[c]);
     if (p == NULL || p->rank == w->rank) continue;
@@ -422,18 +416,13 @@ static void *take_forwarded(void *user, uint32_t from, size_t size) {
 }
 
 graze_status gz_mpi_forward_begin(graze_mpi_world *w) {
-  uint64_t *cursors = w->cursors.data, sum = 0;
+  uint64_t count;
   mpi_record *received = w->received.data;
-  memset(cursors, 0, w->ranks * sizeof *cursors);
+  gz_mpi_addresses_clear(&w->common->addresses);
   w->directory.forwarded_count = 0;
   for (uint64_t i = 0; i < w->received_count && w->failure.status == GRAZE_OK; i++)
     forward_record(w, &received[i], true);
-  for (uint32_t r = 0; r < w->ranks; r++) {
-    const uint64_t count = cursors[r];
-    cursors[r] = sum;
-    sum += count;
-  }
-  const bool room = w->failure.status == GRAZE_OK && gz_mpi_world_reserve(w, &w->outgoing, sum, sizeof(mpi_record), 0);
+  const bool room = gz_mpi_world_lay_out(w, sizeof(mpi_record), &count);
   for (uint64_t i = 0; i < w->received_count && room; i++) forward_record(w, &received[i], false);
   return gz_mpi_send_records(w, sizeof(mpi_record), (mpi_receiver){take_forwarded, w});
 }
@@ -492,8 +481,8 @@ void gz_mpi_forward_end(graze_mpi_world *w) {
 
 bool gz_mpi_directory_tells(const graze_mpi_world *w, const double a[6], const double b[6], const double corner[3]) {
   uint64_t keys[MOST_CELLS];
-  const uint64_t key = gz_mpi_cell_of(w->voxel, corner);
-  if (gz_mpi_cells_meet(w->voxel, a, keys) == 0 && gz_mpi_cells_meet(w->voxel, b, keys) == 0)
+  const uint64_t key = gz_mpi_cell_of(w->plan.voxel, corner);
+  if (gz_mpi_cells_meet(w->plan.voxel, a, keys) == 0 && gz_mpi_cells_meet(w->plan.voxel, b, keys) == 0)
     return home_of(w, key) == w->rank;
   const mpi_place *p = gz_mpi_places_find(&w->directory.held, key);
   return p != NULL && p->rank == w->rank;
@@ -505,7 +494,7 @@ void gz_mpi_directory_clear_counts(graze_mpi_world *w) {
 }
 
 void gz_mpi_directory_count(graze_mpi_world *w, const double box[6]) {
-  mpi_place *p = gz_mpi_places_find(&w->directory.held, gz_mpi_cell_of(w->voxel, box));
+  mpi_place *p = gz_mpi_places_find(&w->directory.held, gz_mpi_cell_of(w->plan.voxel, box));
   if (p != NULL && p->rank == w->rank) p->number++;
 }
 

@@ -53,7 +53,7 @@ typedef struct mpi_directory {
   uint64_t forwarded_count;
   uint64_t question_count;
   buffer order;  /* scratch */
-  double *works; /* by rank: in the plan's memory */
+  double *works; /* by rank: in the plan's table */
   bool move_due, ever_moved;
 } mpi_directory;
 
@@ -76,8 +76,9 @@ void gz_mpi_tell_end(struct graze_mpi_world *w);
 graze_status gz_mpi_forward_begin(struct graze_mpi_world *w);
 void gz_mpi_forward_end(struct graze_mpi_world *w);
 
-/* The ranks that a box goes to, each once, written to `ranks`, which has room for all. */
-uint32_t gz_mpi_directory_route(struct graze_mpi_world *w, const double box[6], uint32_t *ranks);
+/* The ranks that a box goes to, each once. False: it is large, and goes to all. */
+bool gz_mpi_directory_route(const struct graze_mpi_world *w, const double box[6], uint32_t ranks[MOST_CELLS],
+                            uint32_t *count);
 
 /* Whether this rank tells the pair of these boxes, both of which other ranks have too; `corner` is the greater of their
  * lower corners. */

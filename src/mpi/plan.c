@@ -1,9 +1,10 @@
 /* How space is cut: from samples of all boxes, weighted by what they cost.
  *
- * Every rank gathers the same samples and computes the same regions, so that nothing else has to be told. What a box
- * costs is the work counted in the region of its lower corner in the last step, divided by the boxes there; before the
- * first search all cost the same. Space is cut anew when the most loaded rank has a fifth more than the mean, with
- * growing patience when that does not help.
+ * Rank 0 collects the samples, cuts, and shares the plan, so that what grows with the number of ranks is 8 bytes each on
+ * the others: the tree (regions.h), and as much for the homes of pairs where they are asked for. What a box costs is
+ * the work counted in the region of its lower corner in the last step, divided by the boxes there; before the first
+ * search all cost the same. Space is cut anew when the most loaded rank has a fifth more than the mean, with growing
+ * patience when that does not help.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,55 +20,77 @@ static size_t census_bytes(const graze_mpi_world *w) {
   return sizeof(mpi_census) + w->sample_limit * sizeof(mpi_sample);
 }
 
-/* What is of no use once space has been cut. */
-static void carve_scratch(graze_mpi_world *w, carving *c) {
+static bool has_homes(const graze_mpi_world *w) {
+  return w->lists_home || w->def.events || w->def.delivery == GRAZE_MPI_SORTED;
+}
+
+/* What the rank needs that cuts. */
+static void carve_planner(graze_mpi_world *w, carving *c) {
   const uint64_t ranks = w->ranks, all = ranks * w->sample_limit;
+  mpi_planner *p = &w->planner;
+  p->gathered = gz_carve(c, ranks * census_bytes(w));
+  p->samples = (mpi_sample *)(void *)p->gathered; /* behind each other, once the rest has been taken from between */
+  p->censuses = gz_carve(c, ranks * sizeof *p->censuses);
+  p->marks = gz_carve(c, all * sizeof *p->marks);
+  p->shares = gz_carve(c, ranks * sizeof *p->shares);
+  p->density = gz_carve(c, ranks * sizeof *p->density);
+  p->tallies = gz_carve(c, ranks * sizeof *p->tallies);
+  p->bounds = gz_carve(c, ranks * sizeof *p->bounds);
+  p->order = gz_carve(c, ranks * sizeof *p->order);
+}
+
+static void carve_own(graze_mpi_world *w, carving *c) {
   w->census = gz_carve(c, census_bytes(w));
-  w->gathered = gz_carve(c, ranks * census_bytes(w));
-  w->samples = gz_carve(c, all * sizeof *w->samples);
-  w->marks = gz_carve(c, all * sizeof *w->marks);
-  w->shares = gz_carve(c, ranks * sizeof *w->shares);
-  w->density = gz_carve(c, ranks * sizeof *w->density);
-  w->tallies = gz_carve(c, ranks * sizeof *w->tallies);
-  w->bounds = gz_carve(c, ranks * sizeof *w->bounds);
-  w->directory.works = gz_carve(c, ranks * sizeof *w->directory.works);
+  if (w->rank == 0) carve_planner(w, c);
 }
 
-static void carve_plan(graze_mpi_world *w, carving *c) {
-  const uint64_t ranks = w->ranks;
-  w->homes = gz_carve(c, ranks * sizeof *w->homes);
-  w->regions.nodes = gz_carve(c, 2 * ranks * sizeof *w->regions.nodes);
-  w->regions.leaves = gz_carve(c, ranks * sizeof *w->regions.leaves);
-  w->regions.order = gz_carve(c, ranks * sizeof *w->regions.order);
+/* Of the table: with a directory, which has no tree, the work of each rank. */
+static size_t table_bytes(const graze_mpi_world *w) {
+  return w->ranks * sizeof(uint64_t) * (has_homes(w) ? 2 : 1);
 }
 
-size_t gz_mpi_plan_scratch(graze_mpi_world *w, void *memory) {
-  carving c = {memory, 0};
+static void use_table(graze_mpi_world *w) {
+  uint64_t *table = w->common->table;
+  w->regions = (mpi_regions){.entries = table, .ranks = 1}; /* all is of rank 0 */
+  table[0] = 0;
+  w->directory.works = w->common->table;
+  w->homes = has_homes(w) ? table + w->ranks : NULL;
+  w->leaf = (mpi_leaf){0, 1, 1};
+}
+
+/* The table may be there already. */
+static bool open_table(graze_mpi_world *w) {
+  mpi_common *c = w->common;
+  if (c->table == NULL) {
+    c->table = gz_memory_alloc(w->context, table_bytes(w));
+    if (c->table == NULL) return false;
+    c->table_bytes = table_bytes(w);
+    memset(c->table, 0, c->table_bytes);
+  }
+  use_table(w);
+  return true;
+}
+
+bool gz_mpi_plan_open(graze_mpi_world *w) {
   w->sample_limit = SAMPLES / w->ranks > LEAST_SAMPLES ? SAMPLES / w->ranks : LEAST_SAMPLES;
-  carve_scratch(w, &c);
-  return c.used;
-}
-
-/* With `scratch` that somebody else has lent, no memory is asked for it. */
-bool gz_mpi_plan_open(graze_mpi_world *w, void *scratch) {
-  const size_t scratch_bytes = scratch == NULL ? gz_mpi_plan_scratch(w, NULL) : 0;
   carving c = {NULL, 0};
-  carve_plan(w, &c);
-  w->plan_bytes = scratch_bytes + c.used;
+  carve_own(w, &c);
+  w->plan_bytes = c.used;
   w->plan_memory = gz_memory_alloc(w->context, w->plan_bytes);
   if (w->plan_memory == NULL) return false;
-  gz_mpi_plan_scratch(w, scratch != NULL ? scratch : w->plan_memory);
-  c = (carving){(char *)w->plan_memory + scratch_bytes, 0};
-  carve_plan(w, &c);
-  memset(w->homes, 0, w->ranks * sizeof *w->homes);
-  w->regions.nodes[0] = (mpi_node){.axis = 3};
-  w->regions.leaves[0] = (mpi_leaf){0, 1, 1};
-  w->regions.order[0] = 0;
-  w->regions.node_count = w->regions.leaf_count = 1;
-  w->regions.ranks = w->ranks;
+  c = (carving){w->plan_memory, 0};
+  carve_own(w, &c);
   w->plan_due = true;
   w->patience = 1;
-  return true;
+  return open_table(w);
+}
+
+bool gz_mpi_plan_list_home(graze_mpi_world *w) {
+  if (has_homes(w)) return true;
+  gz_memory_release(w->context, w->common->table, w->common->table_bytes);
+  w->common->table = NULL;
+  w->lists_home = true;
+  return open_table(w);
 }
 
 /* ---- samples ---- */
@@ -128,63 +151,66 @@ graze_status gz_mpi_plan_begin(graze_mpi_world *w) {
       .definition = definition_of(&w->def), .objects = (double)w->object_count, .work = w->own_work, .load = w->load};
   census->corners = bound_corners(w);
   census->samples = take_samples(w, (mpi_sample *)(void *)(w->census + sizeof *census));
-  return w->transport->calls->gather(w->transport, w->census, census_bytes(w), w->gathered);
+  return w->transport->calls->collect(w->transport, 0, w->census, census_bytes(w), w->planner.gathered);
 }
 
-static const mpi_census *census_of(const graze_mpi_world *w, uint32_t rank) {
-  return (const mpi_census *)(const void *)(w->gathered + rank * census_bytes(w));
-}
-
+/* The samples of all behind each other. */
 static uint32_t collect(graze_mpi_world *w) {
+  mpi_planner *p = &w->planner;
   uint32_t count = 0;
+  w->plan.differs = 0;
   for (uint32_t r = 0; r < w->ranks; r++) {
-    const mpi_census *census = census_of(w, r);
-    memcpy(w->samples + count, census + 1, census->samples * sizeof *w->samples);
+    const char *from = p->gathered + r * census_bytes(w);
+    mpi_census *census = &p->censuses[r];
+    memcpy(census, from, sizeof *census);
+    memmove(p->samples + count, from + sizeof *census, census->samples * sizeof *p->samples);
     count += (uint32_t)census->samples;
-    w->bounds[r] = census->corners;
-    if (census->definition == census_of(w, 0)->definition) continue;
-    w->differs = true;
-    gz_mpi_world_fail_with(w, GRAZE_ERROR_ARGUMENT, "its world is defined otherwise than that of rank %u", r);
+    p->bounds[r] = census->corners;
+    if (census->definition != p->censuses[0].definition && w->plan.differs == 0) w->plan.differs = r;
   }
   return count;
 }
 
 /* ---- what boxes cost ---- */
 
+/* The density of a region lies at its first position. */
 static void weigh(graze_mpi_world *w, uint32_t count) {
+  const mpi_planner *p = &w->planner;
   const mpi_regions *regions = &w->regions;
   if (w->cuts == 0) return;
-  for (uint32_t l = 0; l < regions->leaf_count; l++) w->density[l] = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    w->density[regions_leaf_of(regions, w->samples[i].box.min)] += w->samples[i].objects;
-  }
+  for (uint32_t r = 0; r < w->ranks; r++) p->density[r] = 0;
+  for (uint32_t i = 0; i < count; i++)
+    p->density[regions_leaf_of(regions, p->samples[i].box.min)] += p->samples[i].objects;
   double all = 0, boxes = 0;
   for (uint32_t r = 0; r < w->ranks; r++) {
-    all += census_of(w, r)->work;
-    boxes += census_of(w, r)->objects;
+    all += p->censuses[r].work;
+    boxes += p->censuses[r].objects;
   }
   const double mean = boxes > 0 ? all / boxes : 0;
-  for (uint32_t l = 0; l < regions->leaf_count; l++) {
-    const mpi_leaf *leaf = &regions->leaves[l];
-    double work = 0;
-    for (uint32_t p = leaf->first; p < leaf->first + leaf->ranks; p++) work += census_of(w, regions->order[p])->work;
+  mpi_walk walk;
+  walk_begin(&walk, regions, (const double[6]){-INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY});
+  while (walk.depth > 0) {
+    const mpi_leaf leaf = gz_mpi_walk_next(&walk);
+    double work = 0, *density = &p->density[leaf.first];
+    for (uint32_t k = 0; k < leaf.ranks; k++) work += p->censuses[regions_rank_at(regions, leaf.first + k)].work;
     /* a region that has just been entered has no work yet, but will have */
-    w->density[l] = fmax(w->density[l] > 0 ? work / w->density[l] : 0, 0.1 * mean) + 1e-3;
+    *density = fmax(*density > 0 ? work / *density : 0, 0.1 * mean) + 1e-3;
   }
   for (uint32_t i = 0; i < count; i++)
-    w->samples[i].weight = w->samples[i].objects * w->density[regions_leaf_of(regions, w->samples[i].box.min)];
+    p->samples[i].weight = p->samples[i].objects * p->density[regions_leaf_of(regions, p->samples[i].box.min)];
 }
 
 /* Of work that is spread evenly together with what the ranks have to do besides. NULL: all the same. */
 static const double *share(graze_mpi_world *w) {
+  const mpi_planner *p = &w->planner;
   double mean = 0;
   bool equal = true;
-  for (uint32_t r = 0; r < w->ranks; r++) mean += census_of(w, r)->load / w->ranks;
+  for (uint32_t r = 0; r < w->ranks; r++) mean += p->censuses[r].load / w->ranks;
   for (uint32_t r = 0; r < w->ranks; r++) {
-    w->shares[r] = fmax(1 + mean - census_of(w, r)->load, 0.01);
-    equal &= w->shares[r] == w->shares[0];
+    p->shares[r] = fmax(1 + mean - p->censuses[r].load, 0.01);
+    equal &= p->shares[r] == p->shares[0];
   }
-  return equal ? NULL : w->shares;
+  return equal ? NULL : p->shares;
 }
 
 /* ---- voxels ---- */
@@ -210,70 +236,103 @@ static double extent_of(const graze_box *box) {
 /* The widest side of what holds all lower corners. */
 static double reach_of(const graze_mpi_world *w, uint32_t count) {
   graze_box all = graze_box_empty();
-  for (uint32_t i = 0; i < count; i++) graze_box_add_point(&all, w->samples[i].box.min);
+  for (uint32_t i = 0; i < count; i++) graze_box_add_point(&all, w->planner.samples[i].box.min);
   return extent_of(&all);
 }
 
 /* Edges a few times those of nearly all boxes: then few boxes meet several voxels, and a voxel is small against what a
  * rank has. Boxes without extent are as far apart as they would be on a lattice. */
 static double edge_of_voxels(graze_mpi_world *w, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) w->marks[i] = (mpi_mark){extent_of(&w->samples[i].box), 1};
-  const double extent = quantile(w->marks, count, 9, 10), spacing = reach_of(w, count) / cbrt(count);
+  for (uint32_t i = 0; i < count; i++) w->planner.marks[i] = (mpi_mark){extent_of(&w->planner.samples[i].box), 1};
+  const double extent = quantile(w->planner.marks, count, 9, 10), spacing = reach_of(w, count) / cbrt(count);
   const char *what =
       extent > 0 ? "the extent that nine boxes in ten do not exceed" : "the mean spacing of boxes without extent";
   double edge = EDGES_A_VOXEL * (extent > 0 ? extent : spacing);
-  snprintf(w->reason, sizeof w->reason, "the power of two from %.3g on: %d times %s", edge, EDGES_A_VOXEL, what);
+  snprintf(w->plan.reason, sizeof w->plan.reason, "the power of two from %.3g on: %d times %s", edge, EDGES_A_VOXEL, what);
   return edge;
 }
 
 static void choose_voxel(graze_mpi_world *w, uint32_t count) {
   double edge = w->def.voxel;
-  snprintf(w->reason, sizeof w->reason, "asked for");
+  snprintf(w->plan.reason, sizeof w->plan.reason, "asked for");
   if (edge <= 0) {
     edge = count > 0 ? edge_of_voxels(w, count) : 1;
-    if (count == 0) snprintf(w->reason, sizeof w->reason, "there are no boxes");
+    if (count == 0) snprintf(w->plan.reason, sizeof w->plan.reason, "there are no boxes");
   }
-  w->voxel = power_of_two(fmin(fmax(edge, 0x1p-1000), 0x1p1000));
+  w->plan.voxel = power_of_two(fmin(fmax(edge, 0x1p-1000), 0x1p1000));
 }
 
 /* ---- homes of pairs ---- */
 
 /* Ids are cut evenly once, and stay so: the history of a pair is where its home is. */
 static void cut_ids(graze_mpi_world *w, uint32_t count) {
-  if (w->homes_known || count == 0) return;
-  for (uint32_t i = 0; i < count; i++) w->marks[i] = (mpi_mark){(double)w->samples[i].id, 1};
+  if (w->plan.homes_known || w->homes == NULL || count == 0) return;
+  for (uint32_t i = 0; i < count; i++) w->planner.marks[i] = (mpi_mark){(double)w->planner.samples[i].id, 1};
   w->homes[0] = 0;
   for (uint32_t r = 1; r < w->ranks; r++) {
-    double at = quantile(w->marks, count, r, w->ranks);
+    double at = quantile(w->planner.marks, count, r, w->ranks);
     w->homes[r] = at < 0x1p63 ? (uint64_t)at : (uint64_t)(at - 0x1p63) + ((uint64_t)1 << 63);
     if (w->homes[r] < w->homes[r - 1]) w->homes[r] = w->homes[r - 1];
   }
-  w->homes_known = true;
+  w->plan.homes_known = true;
 }
 
 static void cut_regions(graze_mpi_world *w, uint32_t count) {
+  const mpi_planner *p = &w->planner;
   const mpi_cutting cutting = {.ranks = w->ranks,
                                .shares = share(w),
-                               .samples = w->samples,
+                               .samples = p->samples,
                                .count = count,
-                               .voxel = w->voxel,
-                               .marks = w->marks,
-                               .tallies = w->tallies,
-                               .bounds = w->bounds};
+                               .voxel = w->plan.voxel,
+                               .marks = p->marks,
+                               .tallies = p->tallies,
+                               .bounds = p->bounds,
+                               .order = p->order};
   gz_mpi_regions_cut(&w->regions, &cutting);
-  w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank);
+}
+
+/* ---- the stages ---- */
+
+graze_status gz_mpi_plan_share(graze_mpi_world *w) {
+  if (w->rank == 0) {
+    const uint32_t count = collect(w);
+    weigh(w, count);
+    choose_voxel(w, count);
+    cut_ids(w, count);
+    w->plan.had_boxes |= count > 0;
+    if (!uses_directory(w)) cut_regions(w, count);
+  }
+  return w->transport->calls->share(w->transport, 0, &w->plan, sizeof w->plan);
+}
+
+/* Where what all have in common begins: the work of ranks is gathered by itself. */
+static size_t shared_begin(const graze_mpi_world *w) {
+  return uses_directory(w) ? w->ranks * sizeof(uint64_t) : 0;
+}
+
+bool gz_mpi_plan_has_table(const graze_mpi_world *w) {
+  return w->plan.differs == 0 && table_bytes(w) > shared_begin(w);
+}
+
+graze_status gz_mpi_plan_share_table(graze_mpi_world *w) {
+  const size_t begin = shared_begin(w);
+  return w->transport->calls->share(w->transport, 0, (char *)w->common->table + begin, table_bytes(w) - begin);
 }
 
 void gz_mpi_plan_end(graze_mpi_world *w) {
-  uint32_t count = collect(w);
-  weigh(w, count);
-  choose_voxel(w, count);
-  cut_ids(w, count);
-  if (!uses_directory(w)) cut_regions(w, count);
+  if (w->plan.differs > 0) {
+    w->differs = true;
+    gz_mpi_world_fail_with(w, GRAZE_ERROR_ARGUMENT, "its world is defined otherwise than that of rank %u",
+                           w->plan.differs);
+  } else if (!uses_directory(w)) {
+    w->regions = (mpi_regions){w->common->table, w->ranks, gz_mpi_rank_bits(w->ranks)};
+    w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank);
+  }
   w->plan_due = false;
   w->planned_at = w->step;
   w->cuts++;
 }
+
 /* ---- whether to cut anew ---- */
 
 static double imbalance_of(const graze_mpi_world *w) {
@@ -289,7 +348,7 @@ void gz_mpi_plan_judge(graze_mpi_world *w) {
     w->patience = helped ? 1 : w->patience * 2 < LONGEST_PATIENCE ? w->patience * 2 : LONGEST_PATIENCE;
   }
   bool enough = w->totals.sums[SUM_OBJECTS] >= (uint64_t)LEAST_SAMPLES * w->ranks;
-  bool never = !w->homes_known && w->totals.sums[SUM_OBJECTS] > 0; /* there were no boxes when space was cut */
+  bool never = !w->plan.had_boxes && w->totals.sums[SUM_OBJECTS] > 0; /* there were no boxes when space was cut */
   if (w->ranks == 1 || !(never || (enough && now > UNBALANCED))) return;
   if (!never && w->step - w->planned_at < w->patience) return;
   w->plan_due = never || !uses_directory(w);

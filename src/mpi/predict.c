@@ -19,7 +19,7 @@ typedef struct predicting {
   graze_mpi_world **worlds;
   bool *done;
   double *seconds; /* of each step */
-  void *scratch;   /* for plans: ranks take turns, and none leaves off in the middle of one */
+  mpi_common common; /* ranks take turns, and none leaves off in the middle of a stage */
 } predicting;
 
 graze_mpi_predict_def graze_mpi_default_predict_def(void) {
@@ -36,6 +36,8 @@ static const char *phase_of(void *user, uint32_t rank) {
   const predicting *p = user;
   switch (p->worlds[rank]->stage) {
     case MPI_STAGE_PLAN:
+    case MPI_STAGE_SHARE:
+    case MPI_STAGE_TABLE:
       return "plan";
     case MPI_STAGE_BALANCE:
     case MPI_STAGE_MOVE:
@@ -68,11 +70,6 @@ static graze_status check(const graze_context *context, const graze_mpi_predict_
   return GRAZE_OK;
 }
 
-static size_t scratch_bytes(uint32_t ranks) {
-  graze_mpi_world w = {.ranks = ranks};
-  return gz_mpi_plan_scratch(&w, NULL);
-}
-
 static graze_status open_all(predicting *p) {
   const graze_mpi_predict_def *d = p->def;
   const virtual_net_def net = {d->ranks, d->network, d->scale, d->noise, d->seed, phase_of, p};
@@ -81,12 +78,10 @@ static graze_status open_all(predicting *p) {
   p->worlds = gz_new_zeroed(p->context, d->ranks, sizeof *p->worlds);
   p->done = gz_new_zeroed(p->context, d->ranks, sizeof *p->done);
   p->seconds = gz_new_zeroed(p->context, d->steps, sizeof *p->seconds);
-  p->scratch = gz_new(p->context, scratch_bytes(d->ranks), 1);
-  if (p->scratch == NULL || p->net == NULL || p->worlds == NULL || p->done == NULL || p->seconds == NULL)
+  if (p->net == NULL || p->worlds == NULL || p->done == NULL || p->seconds == NULL)
     return gz_fail_memory(p->context, d->ranks * sizeof *p->worlds);
   for (uint32_t r = 0; r < d->ranks && status == GRAZE_OK; r++)
-    status =
-        gz_mpi_world_open_with(p->context, gz_virtual_net_transport(p->net, r), &d->world, p->scratch, &p->worlds[r]);
+    status = gz_mpi_world_open(p->context, gz_virtual_net_transport(p->net, r), &d->world, &p->common, &p->worlds[r]);
   return status;
 }
 
@@ -96,7 +91,7 @@ static void close_all(predicting *p) {
   gz_free(p->worlds);
   gz_free(p->done);
   gz_free(p->seconds);
-  gz_free(p->scratch);
+  gz_mpi_common_release(p->context, &p->common);
 }
 
 static graze_status begin_rank(predicting *p, uint32_t r) {

@@ -34,7 +34,7 @@ typedef struct cut_choice {
 
 static double share_of(const cutting *c, uint32_t first, uint32_t end) {
   double sum = 0;
-  for (uint32_t p = first; p < end; p++) sum += c->given.shares != NULL ? c->given.shares[c->regions->order[p]] : 1;
+  for (uint32_t p = first; p < end; p++) sum += c->given.shares != NULL ? c->given.shares[c->given.order[p]] : 1;
   return sum;
 }
 
@@ -113,6 +113,23 @@ static double tally(const cutting *c, uint32_t begin, uint32_t end, uint32_t axi
   return moved / all;
 }
 
+/* The double nearest to `at` towards zero, or else away from it, that an entry has the bits for and that parts the ends:
+ * low < cut <= high. False: there is none. */
+static bool fit_cut(const mpi_regions *r, double low, double high, double *at) {
+  const uint64_t mask = regions_cut_mask(r);
+  uint64_t bits;
+  memcpy(&bits, at, sizeof bits);
+  for (int k = 0; k < 2; k++) {
+    const uint64_t fitting = (bits & mask) + (k > 0 ? ~mask + 1 : 0);
+    double cut;
+    memcpy(&cut, &fitting, sizeof cut);
+    if (!(low < cut && cut <= high)) continue;
+    *at = cut;
+    return true;
+  }
+  return false;
+}
+
 static cut_choice choose_on_axis(const cutting *c, uint32_t begin, uint32_t end, uint32_t axis, double part) {
   const uint32_t count = end - begin;
   mpi_mark *marks = c->given.marks;
@@ -134,6 +151,7 @@ static cut_choice choose_on_axis(const cutting *c, uint32_t begin, uint32_t end,
       at == ends[0] || (next < DBL_MAX && fabs(weight_below(marks, count, next) - target) < fabs(below - target));
   if (later) at = next;
   at = on_border(c, marks, count, at, ends, target, SLACK * fmin(target, all - target));
+  if (!fit_cut(c->regions, ends[0], ends[1], &at)) return (cut_choice){.there = false};
   for (uint32_t i = begin; i < end; i++) {
     const mpi_sample *s = &c->given.samples[i];
     crossing += s->box.min[axis] < at && at <= s->box.max[axis] ? s->weight : 0;
@@ -178,10 +196,21 @@ static uint32_t stripes_for(uint32_t ranks, double objects) {
   return k;
 }
 
-static void add_leaf(mpi_regions *r, uint32_t first, uint32_t ranks, double objects) {
-  if (objects < WORTH_SHARING) ranks = 1; /* whatever is there */
-  r->nodes[r->node_count++] = (mpi_node){.axis = 3, .right = r->leaf_count};
-  r->leaves[r->leaf_count++] = (mpi_leaf){first, ranks, ranks > 1 ? stripes_for(ranks, objects) : 1};
+static void set_entry(mpi_regions *r, uint32_t position, uint64_t bits, uint32_t axis) {
+  r->entries[position] = bits | (uint64_t)axis << r->rank_bits;
+}
+
+/* Positions [first, last) are not parted. */
+static void add_leaf(mpi_regions *r, uint32_t first, uint32_t last, double objects) {
+  const uint32_t ranks = objects < WORTH_SHARING ? 1 : last - first; /* few: whatever is there */
+  const uint64_t stripes = ranks > 1 ? stripes_for(ranks, objects) : 1;
+  if (last - first > 1) set_entry(r, first + (last - first) / 2, stripes << (r->rank_bits + 2), 3);
+}
+
+static void add_cut(mpi_regions *r, uint32_t middle, const cut_choice *cut) {
+  uint64_t bits;
+  memcpy(&bits, &cut->at, sizeof bits);
+  set_entry(r, middle, bits & regions_cut_mask(r), cut->axis);
 }
 
 /* The half of the ranks at positions [first, last) that has most of its boxes on the left comes first. Ranks without
@@ -190,7 +219,7 @@ static void assign_sides(const cutting *c, uint32_t begin, uint32_t end, uint32_
                          const cut_choice *cut) {
   const mpi_tally *tallies = c->given.tallies;
   mpi_mark *marks = c->given.marks;
-  uint32_t *order = c->regions->order, left = (last - first) / 2, taken = 0;
+  uint32_t *order = c->given.order, left = (last - first) / 2, taken = 0;
   if (tallies == NULL) return;
   for (uint32_t p = first; p < last; p++) c->given.tallies[order[p]] = (mpi_tally){0, 0};
   tally(c, begin, end, cut->axis, cut->at);
@@ -215,7 +244,7 @@ static void assign_sides(const cutting *c, uint32_t begin, uint32_t end, uint32_
  * as well: then every box stays but those that reach across. */
 static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
                                cut_choice *cut) {
-  const uint32_t *order = c->regions->order, middle = first + (last - first) / 2, axis = cut->axis;
+  const uint32_t *order = c->given.order, middle = first + (last - first) / 2, axis = cut->axis;
   double high = -DBL_MAX, low = DBL_MAX, left = 0, all = 0;
   if (c->given.tallies == NULL || cut->moved > APART) return;
   for (uint32_t p = first; p < middle; p++) high = fmax(high, c->given.bounds[order[p]].max[axis]);
@@ -225,12 +254,22 @@ static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, u
     all += c->given.samples[i].weight;
     left += c->given.samples[i].box.min[axis] < low ? c->given.samples[i].weight : 0;
   }
-  if (fabs(left / all - cut->left) <= OWNERS_SLACK * fmin(cut->left, 1 - cut->left)) cut->at = low;
+  if (fabs(left / all - cut->left) <= OWNERS_SLACK * fmin(cut->left, 1 - cut->left) &&
+      fit_cut(c->regions, high, low, &low))
+    cut->at = low;
 }
 
-/* Samples [begin, end) among ranks [first, last). The depth is that of halving the ranks. */
+/* Other ranks on either side may have other shares. */
+static void cut_by_shares(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
+                          cut_choice *cut) {
+  const uint32_t middle = first + (last - first) / 2;
+  const double left = share_of(c, first, middle), right = share_of(c, middle, last);
+  const cut_choice again = choose_on_axis(c, begin, end, cut->axis, left / (left + right));
+  if (again.there) *cut = again;
+}
+
+/* Samples [begin, end) among positions [first, last). The depth is that of halving the ranks. */
 static void cut_region(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last) {
-  mpi_regions *r = c->regions;
   const uint32_t middle_rank = first + (last - first) / 2;
   double objects = 0;
   for (uint32_t i = begin; i < end; i++) objects += c->given.samples[i].objects;
@@ -240,52 +279,78 @@ static void cut_region(const cutting *c, uint32_t begin, uint32_t end, uint32_t 
     if (end - begin > 1) cut = choose(c, begin, end, left / (left + right));
   }
   if (!cut.there || cut.crossing > CROWDED * cut.left) {
-    add_leaf(r, first, last - first, objects);
+    add_leaf(c->regions, first, last, objects);
     return;
   }
   assign_sides(c, begin, end, first, last, &cut);
-  if (c->given.shares != NULL) { /* other ranks may have other shares */
-    double left = share_of(c, first, middle_rank), right = share_of(c, middle_rank, last);
-    cut = choose_on_axis(c, begin, end, cut.axis, left / (left + right));
-  }
+  if (c->given.shares != NULL) cut_by_shares(c, begin, end, first, last, &cut);
   cut_between_owners(c, begin, end, first, last, &cut);
-  uint32_t node = r->node_count++, middle = divide(c->given.samples, begin, end, &cut);
-  r->nodes[node] = (mpi_node){.cut = cut.at, .axis = cut.axis};
+  const uint32_t middle = divide(c->given.samples, begin, end, &cut);
+  add_cut(c->regions, middle_rank, &cut);
   cut_region(c, begin, middle, first, middle_rank);
-  r->nodes[node].right = r->node_count;
   cut_region(c, middle, end, middle_rank, last);
+}
+
+uint32_t gz_mpi_rank_bits(uint32_t ranks) {
+  uint32_t bits = 0;
+  while ((uint64_t)1 << bits < ranks) bits++;
+  return bits;
 }
 
 void gz_mpi_regions_cut(mpi_regions *regions, const mpi_cutting *given) {
   const cutting c = {*given, regions};
+  uint32_t *order = given->order;
   regions->ranks = given->ranks;
-  regions->node_count = regions->leaf_count = 0;
-  for (uint32_t p = 0; regions->order != NULL && p < given->ranks; p++) regions->order[p] = p;
+  regions->rank_bits = order != NULL ? gz_mpi_rank_bits(given->ranks) : 0;
+  memset(regions->entries, 0, given->ranks * sizeof *regions->entries);
+  for (uint32_t p = 0; order != NULL && p < given->ranks; p++) order[p] = p;
   cut_region(&c, 0, given->count, 0, given->ranks);
+  for (uint32_t p = 0; order != NULL && p < given->ranks; p++) regions->entries[p] |= order[p];
 }
 
-uint32_t gz_mpi_regions_meet(const mpi_regions *regions, const double box[6], uint32_t *found) {
-  uint32_t waiting[34], depth = 0, count = 0, n = 0; /* halving 2^32 ranks is no deeper */
-  for (;;) {
-    const mpi_node *node = &regions->nodes[n];
-    if (node->axis < 3) {
-      bool left = box[node->axis] < node->cut, right = box[3 + node->axis] >= node->cut;
-      if (left && right) waiting[depth++] = node->right;
-      n = left ? n + 1 : node->right;
-      continue;
+mpi_leaf gz_mpi_walk_next(mpi_walk *walk) {
+  const mpi_regions *r = walk->regions;
+  const double *box = walk->box;
+  uint32_t first = walk->waiting[--walk->depth][0], last = walk->waiting[walk->depth][1];
+  while (last - first > 1) {
+    const uint32_t middle = first + (last - first) / 2;
+    const uint64_t entry = r->entries[middle];
+    const uint32_t axis = entry_axis(r, entry);
+    if (axis == 3) return entry_leaf(r, entry, first, last);
+    const double cut = entry_cut(r, entry);
+    const bool left = box[axis] < cut;
+    if (left && box[3 + axis] >= cut) {
+      walk->waiting[walk->depth][0] = middle;
+      walk->waiting[walk->depth++][1] = last;
     }
-    found[count++] = node->right;
-    if (depth == 0) return count;
-    n = waiting[--depth];
+    if (left)
+      last = middle;
+    else
+      first = middle;
   }
+  return (mpi_leaf){first, 1, 1};
 }
 
-uint32_t gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank) {
-  for (uint32_t l = 0; l < regions->leaf_count; l++) {
-    const mpi_leaf *leaf = &regions->leaves[l];
-    for (uint32_t p = leaf->first; p < leaf->first + leaf->ranks; p++) {
-      if (regions->order[p] == rank) return l;
+static uint32_t position_of(const mpi_regions *regions, uint32_t rank) {
+  uint32_t position = 0;
+  while (regions_rank_at(regions, position) != rank) position++;
+  return position;
+}
+
+mpi_leaf gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank) {
+  const uint32_t position = position_of(regions, rank);
+  uint32_t first = 0, last = regions->ranks;
+  while (last - first > 1) {
+    const uint32_t middle = first + (last - first) / 2;
+    const uint64_t entry = regions->entries[middle];
+    if (entry_axis(regions, entry) == 3) {
+      const mpi_leaf leaf = entry_leaf(regions, entry, first, last);
+      return position < first + leaf.ranks ? leaf : (mpi_leaf){UINT32_MAX, 0, 0};
     }
+    if (position < middle)
+      last = middle;
+    else
+      first = middle;
   }
-  return regions->leaf_count;
+  return (mpi_leaf){first, 1, 1};
 }

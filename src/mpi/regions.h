@@ -15,6 +15,8 @@
 #ifndef GRAZE_SRC_MPI_REGIONS_H
 #define GRAZE_SRC_MPI_REGIONS_H
 
+#include <string.h>
+
 #include "graze/math.h"
 
 typedef struct mpi_sample {
@@ -26,20 +28,20 @@ typedef struct mpi_sample {
 } mpi_sample;
 
 typedef struct mpi_leaf {
-  uint32_t first, ranks, stripes; /* positions in `order`; ranks > 1: shared by these, in tiles */
+  uint32_t first, ranks, stripes; /* positions along the curve; ranks > 1: shared by these, in tiles */
 } mpi_leaf;
 
-typedef struct mpi_node {
-  double cut;
-  uint32_t axis;  /* 3: a leaf */
-  uint32_t right; /* node of the right side; the left one is the next node. The number of the leaf */
-} mpi_node;
-
+/* The tree in 8 bytes a rank. Ranges of positions along the curve are halved, so that the cut that parts a range is
+ * known by the position in its middle, where the right side begins. Entry p has, from its highest bits on,
+ *
+ *   the cut, a double without its lowest bits, or the stripes of a range that is not cut
+ *   its axis, 2 bits; 3: the range is not cut
+ *   the rank at position p, in as many bits as the number of ranks takes
+ *
+ * Cuts are chosen among the doubles that have so few bits: all floats are, up to 2^26 ranks. */
 typedef struct mpi_regions {
-  mpi_node *nodes; /* room for 2 ranks - 1 */
-  mpi_leaf *leaves;
-  uint32_t *order; /* ranks; NULL: by their numbers */
-  uint32_t node_count, leaf_count, ranks;
+  uint64_t *entries;
+  uint32_t ranks, rank_bits;
 } mpi_regions;
 
 /* A coordinate and what lies there: scratch. */
@@ -64,34 +66,84 @@ typedef struct mpi_cutting {
   mpi_mark *marks;         /* room for `count`, and for `ranks` where there are tallies */
   mpi_tally *tallies;      /* room for `ranks`; NULL: owners do not matter */
   const graze_box *bounds; /* with tallies: by owner, of all its lower corners; empty: it has none */
+  uint32_t *order;         /* room for `ranks`, scratch; NULL: ranks lie along the curve by their numbers */
 } mpi_cutting;
 
-/* Cuts space among ranks. */
+/* Cuts space among ranks. `regions` has room for an entry for each. */
 void gz_mpi_regions_cut(mpi_regions *regions, const mpi_cutting *cutting);
 
-/* The leaves that a box meets, written to `found`, which has room for all. */
-uint32_t gz_mpi_regions_meet(const mpi_regions *regions, const double box[6], uint32_t *found);
+/* The number of bits of an entry that are the rank's. */
+uint32_t gz_mpi_rank_bits(uint32_t ranks);
 
-static inline uint32_t regions_leaf_of(const mpi_regions *regions, const double point[3]) {
-  uint32_t n = 0;
-  while (regions->nodes[n].axis < 3) {
-    const mpi_node *node = &regions->nodes[n];
-    n = point[node->axis] < node->cut ? n + 1 : node->right;
-  }
-  return regions->nodes[n].right;
+static inline uint64_t regions_cut_mask(const mpi_regions *regions) {
+  return UINT64_MAX << (regions->rank_bits + 2);
 }
 
-/* The leaf of a rank; leaf_count: it has none. */
-uint32_t gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank);
+static inline uint32_t entry_axis(const mpi_regions *regions, uint64_t entry) {
+  return (uint32_t)(entry >> regions->rank_bits) & 3;
+}
+
+static inline double entry_cut(const mpi_regions *regions, uint64_t entry) {
+  const uint64_t bits = entry & regions_cut_mask(regions);
+  double cut;
+  memcpy(&cut, &bits, sizeof cut);
+  return cut;
+}
+
+/* The leaf of a range that is not cut. */
+static inline mpi_leaf entry_leaf(const mpi_regions *regions, uint64_t entry, uint32_t first, uint32_t last) {
+  const uint32_t stripes = (uint32_t)(entry >> (regions->rank_bits + 2));
+  return (mpi_leaf){first, stripes > 1 ? last - first : 1, stripes};
+}
+
+/* A walk through the leaves that a box meets, in their order. */
+typedef struct mpi_walk {
+  const mpi_regions *regions;
+  const double *box;
+  uint32_t depth; /* of the ranges that wait; 0: there is no further leaf */
+  uint32_t waiting[34][2]; /* halving 2^32 ranks is no deeper */
+} mpi_walk;
+
+static inline void walk_begin(mpi_walk *walk, const mpi_regions *regions, const double box[6]) {
+  walk->regions = regions;
+  walk->box = box;
+  walk->depth = 1;
+  walk->waiting[0][0] = 0;
+  walk->waiting[0][1] = regions->ranks;
+}
+
+/* The next leaf; there is one as long as the depth is not 0. */
+mpi_leaf gz_mpi_walk_next(mpi_walk *walk);
+
+/* The first position of the leaf that a point is in, which names it. */
+static inline uint32_t regions_leaf_of(const mpi_regions *regions, const double point[3]) {
+  uint32_t first = 0, last = regions->ranks;
+  while (last - first > 1) {
+    const uint32_t middle = first + (last - first) / 2, axis = entry_axis(regions, regions->entries[middle]);
+    if (axis == 3) return first;
+    if (point[axis] < entry_cut(regions, regions->entries[middle]))
+      last = middle;
+    else
+      first = middle;
+  }
+  return first;
+}
+
+/* The leaf of a rank; ranks 0: it has none. */
+mpi_leaf gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank);
 
 /* The tile of two stripes, i <= j: below k (k + 1) / 2, and those with i < j first, as they are twice the work. */
 static inline uint32_t leaf_tile(const mpi_leaf *leaf, uint32_t i, uint32_t j) {
   return i == j ? leaf->stripes * (leaf->stripes - 1) / 2 + i : j * (j - 1) / 2 + i;
 }
 
+static inline uint32_t regions_rank_at(const mpi_regions *regions, uint32_t position) {
+  return (uint32_t)(regions->entries[position] & (((uint64_t)1 << regions->rank_bits) - 1));
+}
+
 /* The rank that has it. */
 static inline uint32_t regions_rank(const mpi_regions *regions, const mpi_leaf *leaf, uint32_t tile) {
-  return regions->order[leaf->first + tile % leaf->ranks];
+  return regions_rank_at(regions, leaf->first + tile % leaf->ranks);
 }
 
 #endif

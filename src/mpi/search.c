@@ -47,7 +47,7 @@ static void box_of(const graze_mpi_world *w, uint32_t slot, double box[6]) {
 static uint32_t stripe_of_slot(const graze_mpi_world *w, uint32_t slot) {
   const uint32_t number = slot & SLOT_NUMBER;
   if (number >= w->object_count) return received_of(w, number)->stripe;
-  return (uint32_t)((w->rank * w->object_count + number) % w->regions.leaves[w->leaf].stripes);
+  return (uint32_t)((w->rank * w->object_count + number) % w->leaf.stripes);
 }
 
 static object object_of(const graze_mpi_world *w, uint32_t slot) {
@@ -79,7 +79,7 @@ static void corner_of(const graze_mpi_world *w, uint32_t a, uint32_t b, double c
 /* Of boxes that other ranks have too. */
 static bool is_here(const graze_mpi_world *w, uint32_t a, uint32_t b, const double corner[3]) {
   double first[6], second[6];
-  if (!uses_directory(w)) return regions_leaf_of(&w->regions, corner) == w->leaf;
+  if (!uses_directory(w)) return regions_leaf_of(&w->regions, corner) == w->leaf.first;
   box_of(w, a, first);
   box_of(w, b, second);
   return gz_mpi_directory_tells(w, first, second, corner);
@@ -163,11 +163,11 @@ static bool line_up(job *j, graze_box_array *boxes) {
     if (j->count > 0) j->ids = c->boxes.ids;
     return true;
   }
-  if (!gz_mpi_world_reserve(w, &w->work, j->count, sizeof(double[6]), 0) ||
-      !gz_mpi_world_reserve(w, &w->ids, j->count, sizeof(uint64_t), 0))
+  if (!gz_mpi_world_reserve(w, &w->common->work, j->count, sizeof(double[6]), 0) ||
+      !gz_mpi_world_reserve(w, &w->common->ids, j->count, sizeof(uint64_t), 0))
     return false;
-  double *at = w->work.data;
-  uint64_t *ids = w->ids.data;
+  double *at = w->common->work.data;
+  uint64_t *ids = w->common->ids.data;
   for (uint32_t i = 0; i < j->count; i++, at += 6) {
     const uint32_t number = j->slots[i] & SLOT_NUMBER;
     if (number >= w->object_count) {
@@ -180,7 +180,7 @@ static bool line_up(job *j, graze_box_array *boxes) {
     client_box(c, number - c->first, at);
     ids[i] = c->boxes.ids[number - c->first];
   }
-  *boxes = (graze_box_array){.data = w->work.data, .precision = GRAZE_DOUBLE};
+  *boxes = (graze_box_array){.data = w->common->work.data, .precision = GRAZE_DOUBLE};
   j->ids = ids;
   return true;
 }
@@ -192,7 +192,7 @@ static bool run_job(job j) {
   uint64_t count;
   if (!line_up(&j, &boxes)) return false;
   const bool before = gz_silence(true); /* all ranks tell it in the end */
-  graze_status status = graze_broadphase_find(w->broadphase, &boxes, j.count, true, &pairs, &count);
+  graze_status status = graze_broadphase_find(w->common->broadphase, &boxes, j.count, true, &pairs, &count);
   gz_silence(before);
   if (status != GRAZE_OK) {
     gz_mpi_world_fail(w, status);
@@ -222,17 +222,17 @@ static bool has_groups(const graze_mpi_world *w) {
 static bool run_tile(graze_mpi_world *w, const uint32_t *sorted, const uint32_t *ends, uint32_t i, uint32_t k) {
   const uint32_t first = i > 0 ? ends[i - 1] : 0, second = k > 0 ? ends[k - 1] : 0;
   const uint32_t count = ends[i] - first, more = i == k ? 0 : ends[k] - second;
-  if (!gz_mpi_world_reserve(w, &w->job, (uint64_t)count + more, sizeof(uint32_t), 0)) return false;
-  uint32_t *slots = w->job.data;
+  if (!gz_mpi_world_reserve(w, &w->common->job, (uint64_t)count + more, sizeof(uint32_t), 0)) return false;
+  uint32_t *slots = w->common->job.data;
   if (count > 0) memcpy(slots, sorted + first, count * sizeof *slots);
   if (more > 0) memcpy(slots + count, sorted + second, more * sizeof *slots);
   return run_job((job){.w = w, .slots = slots, .count = count + more, .cross = i != k});
 }
 
 static bool run_tiles(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
-  const mpi_leaf *leaf = &w->regions.leaves[w->leaf];
-  if (!gz_mpi_world_reserve(w, &w->sorted, (uint64_t)count + leaf->stripes, sizeof(uint32_t), 0)) return false;
-  uint32_t *ends = (uint32_t *)w->sorted.data + count, *sorted = w->sorted.data, sum = 0;
+  const mpi_leaf *leaf = &w->leaf;
+  if (!gz_mpi_world_reserve(w, &w->common->sorted, (uint64_t)count + leaf->stripes, sizeof(uint32_t), 0)) return false;
+  uint32_t *ends = (uint32_t *)w->common->sorted.data + count, *sorted = w->common->sorted.data, sum = 0;
   memset(ends, 0, leaf->stripes * sizeof *ends);
   for (uint32_t i = 0; i < count; i++) ends[stripe_of_slot(w, slots[i])]++;
   for (uint32_t s = 0; s < leaf->stripes; s++) {
@@ -262,11 +262,10 @@ static bool cut_blocks(graze_mpi_world *w, const uint32_t *slots, uint32_t count
   for (int pass = 0; pass < 2; pass++) {
     s = gz_carve(&c, samples * sizeof *s);
     marks = gz_carve(&c, samples * sizeof *marks);
-    w->blocks.nodes = gz_carve(&c, 2 * (size_t)blocks * sizeof *w->blocks.nodes);
-    w->blocks.leaves = gz_carve(&c, blocks * sizeof *w->blocks.leaves);
+    w->blocks.entries = gz_carve(&c, blocks * sizeof *w->blocks.entries);
     if (pass > 0) break;
-    if (!gz_mpi_world_reserve(w, &w->block_memory, c.used, 1, 0)) return false;
-    c = (carving){w->block_memory.data, 0};
+    if (!gz_mpi_world_reserve(w, &w->common->block_memory, c.used, 1, 0)) return false;
+    c = (carving){w->common->block_memory.data, 0};
   }
   for (uint32_t i = 0; i < samples; i++) {
     double box[6];
@@ -274,24 +273,23 @@ static bool cut_blocks(graze_mpi_world *w, const uint32_t *slots, uint32_t count
     memcpy(&s[i].box, box, sizeof box);
     s[i].objects = s[i].weight = (double)count / samples;
   }
-  const mpi_cutting cutting = {.ranks = blocks, .samples = s, .count = samples, .voxel = w->voxel, .marks = marks};
+  const mpi_cutting cutting = {.ranks = blocks, .samples = s, .count = samples, .voxel = w->plan.voxel, .marks = marks};
   gz_mpi_regions_cut(&w->blocks, &cutting);
   return true;
 }
 
 /* Sorts slots by block, with those that meet several in each. `ends` by block; NULL: refused. */
 static uint32_t *sort_by_block(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
-  const uint32_t blocks = w->blocks.leaf_count;
-  if (!gz_mpi_world_reserve(w, &w->found, blocks, sizeof(uint32_t), 0) ||
-      !gz_mpi_world_reserve(w, &w->job, blocks, sizeof(uint32_t), 0))
-    return NULL;
-  uint32_t *found = w->found.data, *ends = w->job.data;
+  const uint32_t blocks = w->blocks.ranks;
+  if (!gz_mpi_world_reserve(w, &w->common->job, blocks, sizeof(uint32_t), 0)) return NULL;
+  uint32_t *ends = w->common->job.data;
   uint64_t sum = 0;
+  mpi_walk walk;
   double box[6];
   memset(ends, 0, blocks * sizeof *ends);
   for (uint32_t i = 0; i < count; i++) {
     box_of(w, slots[i], box);
-    for (uint32_t k = gz_mpi_regions_meet(&w->blocks, box, found); k-- > 0;) ends[found[k]]++;
+    for (walk_begin(&walk, &w->blocks, box); walk.depth > 0;) ends[gz_mpi_walk_next(&walk).first]++;
   }
   for (uint32_t b = 0; b < blocks; b++) {
     uint32_t size = ends[b];
@@ -302,12 +300,18 @@ static uint32_t *sort_by_block(graze_mpi_world *w, const uint32_t *slots, uint32
     gz_mpi_world_fail_with(w, GRAZE_ERROR_LIMIT, "its boxes meet too many blocks");
     return NULL;
   }
-  if (!gz_mpi_world_reserve(w, &w->sorted, sum, sizeof(uint32_t), 0)) return NULL;
-  uint32_t *sorted = w->sorted.data;
+  if (!gz_mpi_world_reserve(w, &w->common->sorted, sum, sizeof(uint32_t), 0)) return NULL;
+  uint32_t *sorted = w->common->sorted.data;
   for (uint32_t i = 0; i < count; i++) {
     box_of(w, slots[i], box);
-    uint32_t several = gz_mpi_regions_meet(&w->blocks, box, found);
-    for (uint32_t k = 0; k < several; k++) sorted[ends[found[k]]++] = slots[i] | (several > 1 ? SLOT_BLOCKS : 0);
+    walk_begin(&walk, &w->blocks, box);
+    uint32_t block = gz_mpi_walk_next(&walk).first;
+    const uint32_t slot = slots[i] | (walk.depth > 0 ? SLOT_BLOCKS : 0);
+    sorted[ends[block]++] = slot;
+    while (walk.depth > 0) {
+      block = gz_mpi_walk_next(&walk).first;
+      sorted[ends[block]++] = slot;
+    }
   }
   return ends;
 }
@@ -317,8 +321,9 @@ static bool run_blocks(graze_mpi_world *w, const uint32_t *slots, uint32_t count
   if (!cut_blocks(w, slots, count, blocks)) return false;
   const uint32_t *ends = sort_by_block(w, slots, count);
   if (ends == NULL) return false;
-  for (uint32_t b = 0, begin = 0; b < w->blocks.leaf_count; begin = ends[b++]) {
-    const job j = {.w = w, .slots = (const uint32_t *)w->sorted.data + begin, .count = ends[b] - begin, .block = b};
+  for (uint32_t b = 0, begin = 0; b < blocks; begin = ends[b++]) {
+    if (begin == ends[b]) continue; /* it is a part of the one before */
+    const job j = {.w = w, .slots = (const uint32_t *)w->common->sorted.data + begin, .count = ends[b] - begin, .block = b};
     if (!run_job(j)) return false;
   }
   return true;
@@ -331,7 +336,7 @@ static uint64_t voxel_key(const graze_mpi_world *w, uint32_t slot) {
   uint64_t key = 0;
   box_of(w, slot, box);
   for (int k = 0; k < 3; k++) {
-    double cell = floor(box[k] / w->voxel) + 0.0; /* -0 is 0 */
+    double cell = floor(box[k] / w->plan.voxel) + 0.0; /* -0 is 0 */
     uint64_t bits;
     memcpy(&bits, &cell, sizeof bits);
     key = splitmix64(key + bits);
@@ -343,8 +348,8 @@ static uint64_t voxel_key(const graze_mpi_world *w, uint32_t slot) {
 static bool count_voxels(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
   uint64_t places = 64, mask, found = 0;
   while (places < 2 * (uint64_t)count) places *= 2;
-  if (!gz_mpi_world_reserve(w, &w->voxel_set, places, sizeof(uint64_t), 0)) return false;
-  uint64_t *set = w->voxel_set.data;
+  if (!gz_mpi_world_reserve(w, &w->common->voxel_set, places, sizeof(uint64_t), 0)) return false;
+  uint64_t *set = w->common->voxel_set.data;
   memset(set, 0, places * sizeof *set);
   mask = places - 1;
   for (uint32_t i = 0; i < count; i++) {
@@ -352,14 +357,14 @@ static bool count_voxels(graze_mpi_world *w, const uint32_t *slots, uint32_t cou
     double box[6];
     if ((slot & SLOT_SHARED) != 0) {
       box_of(w, slot, box);
-      if (regions_leaf_of(&w->regions, box) != w->leaf) continue;
+      if (regions_leaf_of(&w->regions, box) != w->leaf.first) continue;
     }
     uint64_t key = voxel_key(w, slot), place = key & mask;
     while (set[place] != 0 && set[place] != key) place = (place + 1) & mask;
     found += set[place] == 0;
     set[place] = key;
   }
-  gz_buffer_release(w->context, &w->voxel_set); /* it is not needed in most steps */
+  gz_buffer_release(w->context, &w->common->voxel_set); /* it is not needed in most steps */
   w->totals.sums[SUM_VOXELS] = found;
   return true;
 }
@@ -397,7 +402,7 @@ static bool count_all_voxels(graze_mpi_world *w, const uint32_t *slots, uint32_t
 static bool search_slots(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
   if (count_all_voxels(w, slots, count)) {
     if (w->def.search == GRAZE_MPI_NO_SEARCH || count == 0) return true;
-    if (w->leaf < w->regions.leaf_count && w->regions.leaves[w->leaf].ranks > 1) return run_tiles(w, slots, count);
+    if (w->leaf.ranks > 1) return run_tiles(w, slots, count);
     if (count > w->def.block) return run_blocks(w, slots, count);
     return run_job((job){.w = w, .slots = slots, .count = count});
   }

@@ -89,6 +89,10 @@ graze_status gz_mpi_self_open(graze_mpi_world *world, bool listed, graze_mpi_sel
   s->world = world;
   s->listed = listed;
   world->unsorted = true;
+  if (listed && !gz_mpi_plan_list_home(world)) {
+    gz_memory_release(world->context, s, sizeof *s);
+    return gz_fail_memory(world->context, world->ranks * sizeof(uint64_t));
+  }
   *self = s;
   return GRAZE_OK;
 }
@@ -219,14 +223,19 @@ static bool list_remote(graze_mpi_self *s) {
 /* Numbers by rank, which is their order. */
 static void pack_questions(graze_mpi_self *s) {
   graze_mpi_world *w = s->world;
-  uint64_t *cursors = w->cursors.data, sum = 0;
-  if (!list_remote(s) || !gz_mpi_world_reserve(w, &w->outgoing, s->remote_count, sizeof(uint32_t), 0)) return;
+  uint64_t all;
+  if (!list_remote(s)) return;
   const uint64_t *keys = s->remote.data;
   for (uint64_t i = 0; i < s->remote_count; i++) {
-    cursors[keys[i] >> 32]++;
-    ((uint32_t *)w->outgoing.data)[i] = (uint32_t)keys[i];
+    mpi_address *address = gz_mpi_world_address(w, (uint32_t)(keys[i] >> 32));
+    if (address == NULL) return;
+    address->count++;
   }
-  for (uint32_t r = 0; r < w->ranks; r++) cursors[r] = sum += cursors[r];
+  if (!gz_mpi_world_lay_out(w, sizeof(uint32_t), &all)) return;
+  for (uint64_t i = 0; i < s->remote_count; i++) {
+    mpi_address *address = gz_mpi_world_address(w, (uint32_t)(keys[i] >> 32));
+    ((uint32_t *)w->outgoing.data)[address->count++] = (uint32_t)keys[i];
+  }
 }
 
 static void *take_questions(void *user, uint32_t from, size_t size) {
@@ -243,13 +252,9 @@ static void *take_questions(void *user, uint32_t from, size_t size) {
   return room;
 }
 
-static void clear_cursors(const graze_mpi_world *w) {
-  memset(w->cursors.data, 0, w->ranks * sizeof(uint64_t));
-}
-
 static graze_status begin_ask(graze_mpi_self *s) {
   graze_mpi_world *w = s->world;
-  clear_cursors(w);
+  gz_mpi_addresses_clear(&w->common->addresses);
   if (w->failure.status == GRAZE_OK) pack_questions(s);
   s->stage = SELF_ASK;
   return gz_mpi_send_records(w, sizeof(uint32_t), (mpi_receiver){take_questions, s});
@@ -259,19 +264,18 @@ static graze_status begin_ask(graze_mpi_self *s) {
 
 static void pack_answers(graze_mpi_self *s) {
   graze_mpi_world *w = s->world;
-  uint64_t *cursors = w->cursors.data, sum = 0;
+  uint64_t all;
   const asked_part *parts = s->parts.data;
-  if (!gz_mpi_world_reserve(w, &w->outgoing, s->asked_count, sizeof(corner_record), 0)) return;
-  for (uint64_t i = 0; i < s->part_count; i++) cursors[parts[i].from] += parts[i].count;
-  for (uint32_t r = 0; r < w->ranks; r++) {
-    const uint64_t count = cursors[r];
-    cursors[r] = sum;
-    sum += count;
+  for (uint64_t i = 0; i < s->part_count; i++) {
+    mpi_address *address = gz_mpi_world_address(w, parts[i].from);
+    if (address == NULL) return;
+    address->count += parts[i].count;
   }
+  if (!gz_mpi_world_lay_out(w, sizeof(corner_record), &all)) return;
   for (uint64_t i = 0; i < s->part_count; i++) {
     const uint32_t *asked = (const uint32_t *)s->asked.data + parts[i].first;
     for (uint64_t k = 0; k < parts[i].count; k++) {
-      corner_record *out = (corner_record *)w->outgoing.data + cursors[parts[i].from]++;
+      corner_record *out = (corner_record *)w->outgoing.data + gz_mpi_world_address(w, parts[i].from)->count++;
       out->rank = w->rank;
       out->number = asked[k];
       memcpy(out->corners, s->mine.corners + 9 * (size_t)asked[k], sizeof out->corners);
@@ -294,7 +298,7 @@ static void *take_answers(void *user, uint32_t from, size_t size) {
 
 static graze_status begin_answer(graze_mpi_self *s) {
   graze_mpi_world *w = s->world;
-  clear_cursors(w);
+  gz_mpi_addresses_clear(&w->common->addresses);
   if (w->failure.status == GRAZE_OK) pack_answers(s);
   s->stage = SELF_ANSWER;
   return gz_mpi_send_records(w, sizeof(corner_record), (mpi_receiver){take_answers, s});

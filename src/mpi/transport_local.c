@@ -152,6 +152,10 @@ static graze_status local_gather(mpi_transport *t, const void *mine, size_t size
   return GRAZE_OK;
 }
 
+static graze_status local_collect(mpi_transport *t, uint32_t to, const void *mine, size_t size, void *all) {
+  return local_gather(t, mine, size, t->rank == to ? all : NULL);
+}
+
 static graze_status local_reduce(mpi_transport *t, mpi_totals *totals) {
   slot *s = NULL;
   graze_status status = enter(rank_of(t), op_reduce, sizeof *totals, &s);
@@ -180,7 +184,8 @@ static graze_status local_finished(mpi_transport *t, bool *done) {
     return GRAZE_OK;
   }
   if (s->operation == op_reduce) memcpy(r->result, &s->totals, sizeof s->totals);
-  if (s->operation == op_gather || s->operation == op_share) memcpy(r->result, s->bytes.data, s->size);
+  if ((s->operation == op_gather || s->operation == op_share) && r->result != NULL)
+    memcpy(r->result, s->bytes.data, s->size);
   if (++s->left == t->ranks) s->entered = s->left = 0;
   r->under_way = false;
   r->collectives++;
@@ -219,6 +224,7 @@ mpi_transport *gz_mpi_hub_transport(mpi_hub *hub, uint32_t rank, const graze_con
       .receive = local_receive,
       .barrier = local_barrier,
       .gather = local_gather,
+      .collect = local_collect,
       .reduce = local_reduce,
       .share = local_share,
       .finished = local_finished,

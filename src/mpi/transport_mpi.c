@@ -119,6 +119,12 @@ static graze_status over_gather(mpi_transport *t, const void *mine, size_t size,
   return check(t, code, "MPI_Iallgather");
 }
 
+static graze_status over_collect(mpi_transport *t, uint32_t to, const void *mine, size_t size, void *all) {
+  over_mpi *m = over(t);
+  int code = MPI_Igather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, (int)to, m->comm, &m->collective);
+  return check(t, code, "MPI_Igather");
+}
+
 static graze_status over_reduce(mpi_transport *t, mpi_totals *totals) {
   over_mpi *m = over(t);
   m->totals = *totals;
@@ -186,6 +192,7 @@ graze_status gz_mpi_transport_open(const graze_context *context, MPI_Comm comm, 
       .receive = over_receive,
       .barrier = over_barrier,
       .gather = over_gather,
+      .collect = over_collect,
       .reduce = over_reduce,
       .share = over_share,
       .finished = over_finished,

@@ -232,6 +232,10 @@ static graze_status virtual_gather(mpi_transport *t, const void *mine, size_t si
   return entered(rank_of(t), c, all);
 }
 
+static graze_status virtual_collect(mpi_transport *t, uint32_t to, const void *mine, size_t size, void *all) {
+  return virtual_gather(t, mine, size, t->rank == to ? all : NULL);
+}
+
 static graze_status virtual_reduce(mpi_transport *t, mpi_totals *totals) {
   virtual_collective *c = NULL;
   graze_status status = enter(rank_of(t), 2, sizeof *totals, 0, &c);
@@ -288,9 +292,20 @@ void gz_virtual_net_close(virtual_net *net) {
 }
 
 mpi_transport *gz_virtual_net_transport(virtual_net *net, uint32_t rank) {
-  static const mpi_transport_calls calls = {virtual_round,   virtual_send,     virtual_sent,   virtual_probe,
-                                            virtual_receive, virtual_barrier,  virtual_gather, virtual_reduce,
-                                            virtual_share,   virtual_finished, virtual_close};
+  static const mpi_transport_calls calls = {
+      .round = virtual_round,
+      .send = virtual_send,
+      .sent = virtual_sent,
+      .probe = virtual_probe,
+      .receive = virtual_receive,
+      .barrier = virtual_barrier,
+      .gather = virtual_gather,
+      .collect = virtual_collect,
+      .reduce = virtual_reduce,
+      .share = virtual_share,
+      .finished = virtual_finished,
+      .close = virtual_close,
+  };
   virtual_rank *r = &net->ranks[rank];
   *r = (virtual_rank){.transport = {&calls, net->context, rank, net->def.ranks}, .net = net};
   return &r->transport;

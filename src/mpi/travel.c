@@ -58,59 +58,83 @@ bool gz_mpi_check_box(graze_mpi_world *w, const mpi_client *c, uint32_t i, const
 
 typedef struct route {
   graze_mpi_world *w;
-  uint32_t *marks;  /* by rank: the last box + 1 that goes there */
-  uint64_t *counts; /* by rank */
+  uint32_t kept; /* the last box + 1 that stays */
 } route;
 
-static uint16_t stripe_of(const graze_mpi_world *w, uint32_t number, const mpi_leaf *leaf) {
-  return (uint16_t)((w->rank * w->object_count + number) % leaf->stripes);
+static uint32_t stripe_of(const graze_mpi_world *w, uint32_t number, const mpi_leaf *leaf) {
+  return (uint32_t)((w->rank * w->object_count + number) % leaf->stripes);
 }
 
-static bool leave(route *r, uint32_t rank, uint32_t number, uint32_t leaf, bool shared) {
+static void keep(route *r, uint32_t number, bool shared) {
+  if (r->kept == number + 1) return;
+  r->kept = number + 1;
+  ((uint32_t *)r->w->slots.data)[r->w->kept++] = number | (shared ? SLOT_SHARED : 0);
+}
+
+/* Once to each rank, however many of its tiles want the box. */
+static bool leave(route *r, uint32_t rank, uint32_t number, uint32_t stripe, bool shared) {
   graze_mpi_world *w = r->w;
-  if (r->marks[rank] == number + 1) return true;
-  r->marks[rank] = number + 1;
+  mpi_common *c = w->common;
   if (rank == w->rank) {
-    ((uint32_t *)w->slots.data)[w->kept++] = number | (shared ? SLOT_SHARED : 0);
+    keep(r, number, shared);
     return true;
   }
-  if ((w->leaving_count + 1) * sizeof(mpi_leaving) > w->leaving.bytes &&
-      !gz_mpi_world_reserve(w, &w->leaving, w->leaving_count + 1, sizeof(mpi_leaving), w->leaving_count))
+  mpi_address *address = gz_mpi_world_address(w, rank);
+  if (address == NULL) return false;
+  if (address->mark == number + 1) return true;
+  address->mark = number + 1;
+  address->count++;
+  if ((w->leaving_count + 1) * sizeof(mpi_leaving) > c->leaving.bytes &&
+      !gz_mpi_world_reserve(w, &c->leaving, w->leaving_count + 1, sizeof(mpi_leaving), w->leaving_count))
     return false;
-  ((mpi_leaving *)w->leaving.data)[w->leaving_count++] = (mpi_leaving){rank, leaf, number | (shared ? SLOT_SHARED : 0)};
-  r->counts[rank]++;
+  ((mpi_leaving *)c->leaving.data)[w->leaving_count++] =
+      (mpi_leaving){rank, stripe, number | (shared ? SLOT_SHARED : 0)};
   return true;
 }
 
 /* To every rank of the leaf that has a tile of the box's stripe. */
-static bool leave_to_leaf(route *r, uint32_t number, uint32_t l, bool shared) {
-  const mpi_leaf *leaf = &r->w->regions.leaves[l];
-  if (leaf->ranks == 1) return leave(r, regions_rank(&r->w->regions, leaf, 0), number, l, shared);
+static bool leave_to_leaf(route *r, uint32_t number, const mpi_leaf *leaf, bool shared) {
+  const mpi_regions *regions = &r->w->regions;
+  if (leaf->ranks == 1) return leave(r, regions_rank(regions, leaf, 0), number, 0, shared);
   const uint32_t stripe = stripe_of(r->w, number, leaf);
   for (uint32_t other = 0; other < leaf->stripes; other++) {
-    uint32_t tile = leaf_tile(leaf, other < stripe ? other : stripe, other < stripe ? stripe : other);
-    if (!leave(r, regions_rank(&r->w->regions, leaf, tile), number, l, shared)) return false;
+    const uint32_t tile = leaf_tile(leaf, other < stripe ? other : stripe, other < stripe ? stripe : other);
+    if (!leave(r, regions_rank(regions, leaf, tile), number, stripe, shared)) return false;
   }
   return true;
 }
 
 static bool route_client(route *r, const mpi_client *c) {
   graze_mpi_world *w = r->w;
-  const mpi_regions *regions = &w->regions;
-  uint32_t *found = w->found.data, *slots = w->slots.data;
-  const uint32_t home = w->leaf < regions->leaf_count && regions->leaves[w->leaf].ranks == 1 ? w->leaf : UINT32_MAX;
+  uint32_t *slots = w->slots.data;
+  const uint32_t home = w->leaf.ranks == 1 ? w->leaf.first : UINT32_MAX;
   for (uint32_t i = 0; i < c->boxes.count; i++) {
     double box[6];
+    mpi_walk walk;
     client_box(c, i, box);
     if (!gz_mpi_check_box(w, c, i, box)) return false;
-    uint32_t count = gz_mpi_regions_meet(regions, box, found);
-    if (count == 1 && found[0] == home) { /* nearly all, where ranks have what lies near them */
+    walk_begin(&walk, &w->regions, box);
+    mpi_leaf leaf = gz_mpi_walk_next(&walk);
+    const bool shared = walk.depth > 0;
+    if (!shared && leaf.first == home) { /* nearly all, where ranks have what lies near them */
       slots[w->kept++] = c->first + i;
       continue;
     }
-    for (uint32_t k = 0; k < count; k++) {
-      if (!leave_to_leaf(r, c->first + i, found[k], count > 1)) return false;
+    if (!leave_to_leaf(r, c->first + i, &leaf, shared)) return false;
+    while (walk.depth > 0) {
+      leaf = gz_mpi_walk_next(&walk);
+      if (!leave_to_leaf(r, c->first + i, &leaf, shared)) return false;
     }
+  }
+  return true;
+}
+
+/* A large box, to all ranks. */
+static bool leave_to_all(route *r, uint32_t number) {
+  const uint32_t ranks = r->w->ranks;
+  const uint32_t stripe = ranks < RANKS_OF_STRIPE ? (1u << ranks) - 1 : (1u << RANKS_OF_STRIPE) - 1;
+  for (uint32_t rank = 0; rank < ranks; rank++) {
+    if (!leave(r, rank, number, stripe, true)) return false;
   }
   return true;
 }
@@ -118,12 +142,14 @@ static bool route_client(route *r, const mpi_client *c) {
 /* To the places of the voxels that it meets. */
 static bool route_to_places(route *r, const mpi_client *c) {
   graze_mpi_world *w = r->w;
-  uint32_t *ranks = w->found.data;
   for (uint32_t i = 0; i < c->boxes.count; i++) {
     double box[6];
-    uint32_t stripe = 0;
+    uint32_t stripe = 0, count = 0, ranks[MOST_CELLS];
     client_box(c, i, box);
-    const uint32_t count = gz_mpi_directory_route(w, box, ranks);
+    if (!gz_mpi_directory_route(w, box, ranks, &count)) {
+      if (!leave_to_all(r, c->first + i)) return false;
+      continue;
+    }
     for (uint32_t k = 0; k < count; k++) stripe |= 1u << ranks[k] % RANKS_OF_STRIPE;
     for (uint32_t k = 0; k < count; k++) {
       if (!leave(r, ranks[k], c->first + i, stripe, count > 1)) return false;
@@ -133,14 +159,8 @@ static bool route_to_places(route *r, const mpi_client *c) {
 }
 
 static bool route_all(graze_mpi_world *w) {
-  const size_t ranks = w->ranks;
-  const uint64_t found = uses_directory(w) ? w->ranks : w->regions.leaf_count;
-  if (!gz_mpi_world_reserve(w, &w->found, found, sizeof(uint32_t), 0) ||
-      !gz_mpi_world_reserve(w, &w->marked, ranks, sizeof(uint32_t), 0) ||
-      !gz_mpi_world_reserve(w, &w->slots, w->object_count, sizeof(uint32_t), 0))
-    return false;
-  route r = {w, w->marked.data, w->cursors.data};
-  memset(r.marks, 0, ranks * sizeof *r.marks);
+  route r = {.w = w};
+  if (!gz_mpi_world_reserve(w, &w->slots, w->object_count, sizeof(uint32_t), 0)) return false;
   const mpi_client *clients = w->clients.data;
   for (uint32_t c = 0; c < w->client_count; c++) {
     if (!(uses_directory(w) ? route_to_places : route_client)(&r, &clients[c])) return false;
@@ -149,17 +169,6 @@ static bool route_all(graze_mpi_world *w) {
 }
 
 /* ---- packing ---- */
-
-/* Counts become the places where each rank's records begin. */
-static uint64_t begin_cursors(graze_mpi_world *w) {
-  uint64_t *cursors = w->cursors.data, sum = 0;
-  for (uint32_t r = 0; r < w->ranks; r++) {
-    uint64_t count = cursors[r];
-    cursors[r] = sum;
-    sum += count;
-  }
-  return sum;
-}
 
 static void pack_box(const graze_mpi_world *w, const mpi_leaving *leaving, mpi_record *record) {
   const uint32_t number = leaving->slot & SLOT_NUMBER;
@@ -170,33 +179,39 @@ static void pack_box(const graze_mpi_world *w, const mpi_leaving *leaving, mpi_r
   record->group = c->boxes.groups != NULL ? c->boxes.groups[i] : UINT32_MAX;
   record->rank = w->rank;
   record->number = number;
-  record->stripe =
-      uses_directory(w) ? (uint16_t)leaving->leaf : stripe_of(w, number, &w->regions.leaves[leaving->leaf]);
+  record->stripe = (uint16_t)leaving->stripe;
   record->shared = (leaving->slot & SLOT_SHARED) != 0;
 }
 
-static bool pack(graze_mpi_world *w) {
-  uint64_t all = begin_cursors(w);
-  if (!gz_mpi_world_reserve(w, &w->outgoing, all, sizeof(mpi_record), 0)) return false;
-  const mpi_leaving *leaving = w->leaving.data;
-  uint64_t *cursors = w->cursors.data;
-  for (uint64_t i = 0; i < w->leaving_count; i++) {
-    pack_box(w, &leaving[i], (mpi_record *)w->outgoing.data + cursors[leaving[i].rank]++);
-  }
+static void pack(graze_mpi_world *w) {
+  uint64_t all = 0;
+  if (!gz_mpi_world_lay_out(w, sizeof(mpi_record), &all)) return;
+  const mpi_leaving *leaving = w->common->leaving.data;
+  mpi_record *records = w->outgoing.data;
+  for (uint64_t i = 0; i < w->leaving_count; i++)
+    pack_box(w, &leaving[i], &records[gz_mpi_world_address(w, leaving[i].rank)->count++]);
   w->totals.sums[SUM_SENT] = all;
-  return true;
+}
+
+/* What there is to send; none after a failure. */
+static size_t list_parcels(graze_mpi_world *w, size_t record) {
+  const mpi_addresses *addresses = &w->common->addresses;
+  if (w->failure.status != GRAZE_OK ||
+      !gz_mpi_world_reserve(w, &w->common->parcels, addresses->count, sizeof(mpi_parcel), 0))
+    return 0;
+  mpi_parcel *parcels = w->common->parcels.data;
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < addresses->count; i++) {
+    const mpi_address *to = addresses_at(addresses, i);
+    parcels[i] = (mpi_parcel){to->rank, (const char *)w->outgoing.data + at * record, (to->count - at) * record};
+    at = to->count;
+  }
+  return addresses->count;
 }
 
 graze_status gz_mpi_send_records(graze_mpi_world *w, size_t record, mpi_receiver receiver) {
-  mpi_parcel *parcels = w->parcels.data;
-  const uint64_t *ends = w->cursors.data;
-  size_t count = 0;
-  uint64_t at = 0;
-  for (uint32_t r = 0; w->failure.status == GRAZE_OK && r < w->ranks; r++) {
-    if (ends[r] > at)
-      parcels[count++] = (mpi_parcel){r, (const char *)w->outgoing.data + at * record, (ends[r] - at) * record};
-    at = ends[r];
-  }
+  const size_t count = list_parcels(w, record);
+  const mpi_parcel *parcels = w->common->parcels.data;
   for (size_t i = 0; w->def.trace != NULL && i < count; i++)
     w->def.trace(w->def.trace_user, w->round, w->rank, parcels[i].to, parcels[i].size);
   return gz_mpi_exchange_begin(&w->exchange, w->transport, w->round++, parcels, count, record, MPI_LONGEST_MESSAGE,
@@ -227,7 +242,7 @@ static bool stays_in_place(const graze_mpi_world *w) {
 graze_status gz_mpi_travel_begin(graze_mpi_world *w) {
   w->kept = 0;
   w->leaving_count = w->received_count = 0;
-  memset(w->cursors.data, 0, w->ranks * sizeof(uint64_t));
+  gz_mpi_addresses_clear(&w->common->addresses);
   w->all_kept = stays_in_place(w);
   if (w->all_kept) w->kept = (uint32_t)w->object_count;
   if (w->failure.status == GRAZE_OK && !w->all_kept && route_all(w)) pack(w);

@@ -37,6 +37,18 @@ bool gz_mpi_world_reserve(graze_mpi_world *w, buffer *b, uint64_t count, size_t 
   return false;
 }
 
+mpi_address *gz_mpi_world_address(graze_mpi_world *w, uint32_t rank) {
+  mpi_address *address = address_of(w->context, &w->common->addresses, rank);
+  if (address == NULL)
+    gz_mpi_world_fail_with(w, GRAZE_ERROR_MEMORY, "out of memory: the address of a rank was refused");
+  return address;
+}
+
+bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record, uint64_t *count) {
+  *count = gz_mpi_addresses_lay_out(&w->common->addresses);
+  return w->failure.status == GRAZE_OK && gz_mpi_world_reserve(w, &w->outgoing, *count, record, 0);
+}
+
 /* ---- opening and closing ---- */
 
 graze_mpi_world_def graze_mpi_default_world_def(void) {
@@ -49,37 +61,37 @@ static bool is_valid(const graze_mpi_world_def *d) {
          d->search <= GRAZE_MPI_NO_SEARCH && d->voxel >= 0 && isfinite(d->voxel);
 }
 
+void gz_mpi_common_release(graze_context *context, mpi_common *c) {
+  buffer *const buffers[] = {&c->parcels, &c->leaving, &c->ids, &c->work, &c->job, &c->sorted, &c->block_memory,
+                             &c->voxel_set, &c->scratch};
+  for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(context, buffers[i]);
+  gz_mpi_addresses_release(context, &c->addresses);
+  gz_memory_release(context, c->table, c->table_bytes);
+  graze_broadphase_destroy(c->broadphase);
+}
+
 static void release_all(graze_mpi_world *w) {
-  buffer *const buffers[] = {&w->clients, &w->next_clients, &w->found,        &w->marked,    &w->leaving, &w->outgoing,
-                             &w->parcels, &w->cursors,      &w->slots,        &w->received,  &w->ids,     &w->work,
-                             &w->job,     &w->sorted,       &w->block_memory, &w->voxel_set, &w->pairs,   &w->arrived,
-                             &w->scratch, &w->history,      &w->next_history};
+  buffer *const buffers[] = {&w->clients, &w->next_clients, &w->outgoing, &w->slots,       &w->received,
+                             &w->pairs,   &w->arrived,      &w->history,  &w->next_history};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(w->context, buffers[i]);
   gz_mpi_directory_release(w);
   gz_memory_release(w->context, w->plan_memory, w->plan_bytes);
-  graze_broadphase_destroy(w->broadphase);
+  gz_mpi_common_release(w->context, &w->own);
   gz_memory_release(w->context, w, sizeof *w);
 }
 
-static graze_status open_parts(graze_mpi_world *w, void *scratch) {
+static graze_status open_parts(graze_mpi_world *w) {
   graze_broadphase_def def = graze_default_broadphase_def();
   if (w->def.search == GRAZE_MPI_BISECTION) def.method = GRAZE_BROAD_BRUTE;
-  if (!gz_mpi_plan_open(w, scratch)) return gz_fail_memory(w->context, w->plan_bytes);
+  if (!gz_mpi_plan_open(w)) return gz_fail_memory(w->context, w->plan_bytes);
   if (!gz_buffer_reserve(w->context, &w->clients, CLIENTS * sizeof(mpi_client), 0) ||
-      !gz_buffer_reserve(w->context, &w->next_clients, CLIENTS * sizeof(mpi_client), 0) ||
-      !gz_buffer_reserve(w->context, &w->parcels, w->ranks * sizeof(mpi_parcel), 0) ||
-      !gz_buffer_reserve(w->context, &w->cursors, w->ranks * sizeof(uint64_t), 0))
-    return gz_fail_memory(w->context, w->ranks * sizeof(mpi_parcel));
-  return graze_broadphase_create(w->context, &def, &w->broadphase);
+      !gz_buffer_reserve(w->context, &w->next_clients, CLIENTS * sizeof(mpi_client), 0))
+    return gz_fail_memory(w->context, CLIENTS * sizeof(mpi_client));
+  return w->common->broadphase == NULL ? graze_broadphase_create(w->context, &def, &w->common->broadphase) : GRAZE_OK;
 }
 
 graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
-                               graze_mpi_world **world) {
-  return gz_mpi_world_open_with(context, transport, def, NULL, world);
-}
-
-graze_status gz_mpi_world_open_with(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
-                                    void *scratch, graze_mpi_world **world) {
+                               mpi_common *common, graze_mpi_world **world) {
   graze_mpi_world *w = gz_memory_alloc(context, sizeof *w);
   if (w == NULL) return gz_fail_memory(context, sizeof *w);
   memset(w, 0, sizeof *w);
@@ -90,7 +102,8 @@ graze_status gz_mpi_world_open_with(graze_context *context, mpi_transport *trans
   w->transport = transport;
   w->rank = transport->rank;
   w->ranks = transport->ranks;
-  graze_status status = open_parts(w, scratch);
+  w->common = common != NULL ? common : &w->own;
+  graze_status status = open_parts(w);
   if (status != GRAZE_OK) {
     release_all(w);
     return status;
@@ -120,7 +133,7 @@ graze_status graze_mpi_world_create(graze_context *context, MPI_Comm comm, const
   graze_status status = gz_mpi_agree(context, comm, GRAZE_OK);
   if (status == GRAZE_OK) status = gz_mpi_transport_open(context, comm, MPI_RENEW_AFTER, &transport);
   if (status != GRAZE_OK) return status;
-  status = gz_mpi_agree(context, comm, gz_mpi_world_open(context, transport, &d, &made));
+  status = gz_mpi_agree(context, comm, gz_mpi_world_open(context, transport, &d, NULL, &made));
   if (status == GRAZE_OK) {
     *world = made;
     return GRAZE_OK;
@@ -191,6 +204,11 @@ static graze_status begin_places(graze_mpi_world *w) {
   if (!w->directory.move_due) return begin_ask(w);
   w->stage = MPI_STAGE_BALANCE;
   return gz_mpi_balance_begin(w);
+}
+
+static graze_status end_plan(graze_mpi_world *w) {
+  gz_mpi_plan_end(w);
+  return begin_places(w);
 }
 
 graze_status graze_mpi_begin(graze_mpi_world *w, double load) {
@@ -267,8 +285,8 @@ static void fill_result(graze_mpi_world *w) {
                           .sent_objects = sums[SUM_SENT],
                           .messages = sums[SUM_MESSAGES],
                           .bytes_sent = sums[SUM_BYTES],
-                          .voxel = w->voxel,
-                          .reason = w->reason,
+                          .voxel = w->plan.voxel,
+                          .reason = w->plan.reason,
                           .voxels = voxels,
                           .cuts = w->cuts,
                           .places = {sums[SUM_PLACES], sums[SUM_ASKED], sums[SUM_FORWARDED], sums[SUM_MOVED]},
@@ -313,8 +331,14 @@ static graze_status go_on(graze_mpi_world *w) {
   if (is_exchange(w->stage)) count_messages(w);
   switch (w->stage) {
     case MPI_STAGE_PLAN:
-      gz_mpi_plan_end(w);
-      return begin_places(w);
+      w->stage = MPI_STAGE_SHARE;
+      return gz_mpi_plan_share(w);
+    case MPI_STAGE_SHARE:
+      if (!gz_mpi_plan_has_table(w)) return end_plan(w);
+      w->stage = MPI_STAGE_TABLE;
+      return gz_mpi_plan_share_table(w);
+    case MPI_STAGE_TABLE:
+      return end_plan(w);
     case MPI_STAGE_BALANCE:
       w->stage = MPI_STAGE_MOVE;
       return gz_mpi_move_begin(w);

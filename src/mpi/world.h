@@ -1,6 +1,7 @@
 /* The inside of a world of boxes over ranks: a machine whose stages never block.
  *
- *   plan      now and then: samples of all boxes are gathered and space is cut (plan.c)
+ *   plan      now and then: rank 0 collects samples of all boxes and cuts space (plan.c)
+ *   share, table   then: what it has found goes to all
  *   balance, move, ask, tell, forward   with a directory of voxels only (directory.h)
  *   travel    boxes go to the ranks whose regions they meet (travel.c)
  *   search    pairs among what is here; of those told here, the sum of hashes and perhaps a list (search.c)
@@ -18,6 +19,7 @@
 
 #include "base/memory.h"
 #include "graze/mpi.h"
+#include "mpi/addresses.h"
 #include "mpi/directory.h"
 #include "mpi/exchange.h"
 #include "mpi/regions.h"
@@ -25,6 +27,8 @@
 typedef enum mpi_stage {
   MPI_STAGE_IDLE,
   MPI_STAGE_PLAN,
+  MPI_STAGE_SHARE,
+  MPI_STAGE_TABLE,
   MPI_STAGE_BALANCE,
   MPI_STAGE_MOVE,
   MPI_STAGE_ASK,
@@ -83,7 +87,7 @@ typedef struct mpi_record {
 
 /* A box and a rank that it goes to. */
 typedef struct mpi_leaving {
-  uint32_t rank, leaf, slot; /* with a directory, the leaf is the stripe */
+  uint32_t rank, stripe, slot;
 } mpi_leaving;
 
 typedef struct mpi_client {
@@ -116,12 +120,51 @@ typedef struct mpi_failure {
   char message[496];
 } mpi_failure;
 
+/* What space was cut with, from rank 0; the table follows. */
+typedef struct mpi_plan {
+  double voxel;
+  uint32_t differs;            /* the first rank whose world is defined otherwise than that of rank 0; 0: none */
+  bool had_boxes, homes_known; /* samples, once; homes are cut */
+  char reason[160];            /* for the voxel */
+} mpi_plan;
+
+/* What rank 0 needs to cut space. */
+typedef struct mpi_planner {
+  char *gathered; /* of each rank mpi_census and samples, as they came */
+  mpi_sample *samples;
+  mpi_mark *marks;
+  mpi_census *censuses; /* by rank, as what follows */
+  mpi_tally *tallies;
+  graze_box *bounds;
+  double *shares, *density;
+  uint32_t *order;
+} mpi_planner;
+
+/* What a stage begins and ends with, and the table that all ranks have alike: worlds that take turns in one process may
+ * have it in common. */
+typedef struct mpi_common {
+  void *table; /* of the plan: 8 bytes a rank for the tree, and for the homes of pairs 8 more */
+  size_t table_bytes;
+  graze_broadphase *broadphase;
+  mpi_addresses addresses; /* of a round that is being packed */
+  buffer parcels;          /* mpi_parcel */
+  buffer leaving;          /* mpi_leaving */
+  buffer ids;              /* uint64_t: of the boxes that are searched */
+  buffer work;             /* double[6] */
+  buffer job;              /* uint32_t */
+  buffer sorted;           /* uint32_t: slots by stripe or block */
+  buffer block_memory;
+  buffer voxel_set; /* uint64_t */
+  buffer scratch;   /* graze_mpi_pair */
+} mpi_common;
+
 struct graze_mpi_world {
   graze_context *context;
   graze_mpi_world_def def;
   mpi_transport *transport;
   uint32_t rank, ranks;
   graze_status broken; /* of the transport, for good */
+  mpi_common own, *common;
 
   buffer clients, next_clients; /* mpi_client: of this step, and contributed for the next */
   uint32_t client_count, next_client_count;
@@ -137,21 +180,16 @@ struct graze_mpi_world {
 
   /* plan */
   bool plan_due;
-  uint32_t sample_limit;   /* a rank */
-  char *census, *gathered; /* mpi_census and samples: of this rank, of all */
-  mpi_sample *samples;
-  mpi_mark *marks;
-  mpi_tally *tallies;
-  graze_box *bounds; /* by rank */
-  double *shares, *density;
-  size_t plan_bytes; /* of the memory of all these */
+  uint32_t sample_limit; /* a rank */
+  char *census;          /* mpi_census and samples of this rank */
+  mpi_planner planner;   /* of rank 0 */
+  size_t plan_bytes;     /* of the memory of all these */
   void *plan_memory;
+  mpi_plan plan;
   mpi_regions regions;
-  uint32_t leaf; /* of this rank; leaf_count: none */
-  double voxel;
-  char reason[160];
-  uint64_t *homes; /* by rank: the first id whose pairs are at home there */
-  bool homes_known;
+  mpi_leaf leaf;   /* of this rank */
+  uint64_t *homes; /* by rank: the first id whose pairs are at home there; NULL: nobody asks */
+  bool lists_home; /* though the world's definition does not say so */
   bool differs;                                      /* the definitions of the ranks */
   double own_work;                                   /* in the last step */
   uint64_t cuts, counted_cuts, planned_at, patience; /* voxels were counted after so many cuts */
@@ -160,13 +198,9 @@ struct graze_mpi_world {
   mpi_directory directory;
 
   /* travel */
-  buffer found;   /* uint32_t: leaves that a box meets */
-  buffer marked;  /* uint32_t by rank: the last box that goes there */
-  buffer leaving; /* mpi_leaving */
   uint64_t leaving_count;
-  buffer outgoing;         /* mpi_record or graze_mpi_pair, by rank */
-  buffer parcels, cursors; /* mpi_parcel, uint64_t, by rank */
-  buffer slots;            /* uint32_t: own boxes that are searched here, with SLOT_SHARED */
+  buffer outgoing; /* mpi_record or graze_mpi_pair, by rank */
+  buffer slots;    /* uint32_t: own boxes that are searched here, with SLOT_SHARED */
   uint32_t kept;
   bool all_kept; /* every box, and `slots` is not filled */
   buffer received;
@@ -174,13 +208,6 @@ struct graze_mpi_world {
   bool grouped; /* some have groups */
 
   /* search */
-  graze_broadphase *broadphase;
-  buffer ids;    /* uint64_t: of the boxes that are searched */
-  buffer work;   /* double[6] */
-  buffer job;    /* uint32_t */
-  buffer sorted; /* uint32_t: slots by stripe or block */
-  buffer block_memory;
-  buffer voxel_set; /* uint64_t */
   mpi_regions blocks;
   buffer pairs; /* graze_mpi_pair: told here */
   uint64_t pair_count;
@@ -188,7 +215,6 @@ struct graze_mpi_world {
   /* deliver */
   buffer arrived; /* graze_mpi_pair */
   uint64_t arrived_count;
-  buffer scratch;
   buffer history, next_history; /* graze_mpi_pair: those at home, of the last step and of this one */
   uint64_t history_count, next_history_count;
   graze_mpi_pair *list;
@@ -212,14 +238,11 @@ static inline graze_mpi_pair *pairs_of(const buffer *b) {
   return b->data;
 }
 
-/* The same with scratch for plans (gz_mpi_plan_scratch) that worlds have in common which take turns: none of them reads
- * what another one has written. */
-graze_status gz_mpi_world_open_with(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
-                                    void *scratch, graze_mpi_world **world);
-
-/* A world over a transport, which is closed with it. */
+/* A world over a transport, which is closed with it. `common`: all zero at first, for worlds that take turns; released
+ * by gz_mpi_common_release when they have gone. NULL: the world has its own. */
 graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
-                               graze_mpi_world **world);
+                               mpi_common *common, graze_mpi_world **world);
+void gz_mpi_common_release(graze_context *context, mpi_common *common);
 
 /* Collective: whether all ranks have come so far with OK; else those that have get a status of the others. */
 graze_status gz_mpi_agree(const graze_context *context, MPI_Comm comm, graze_status status);
@@ -237,16 +260,25 @@ void gz_mpi_world_fail_with(graze_mpi_world *w, graze_status status, const char 
 bool gz_mpi_world_reserve(graze_mpi_world *w, buffer *b, uint64_t count, size_t size, uint64_t keep);
 
 /* plan.c */
-bool gz_mpi_plan_open(graze_mpi_world *w, void *scratch);     /* NULL: its own */
-size_t gz_mpi_plan_scratch(graze_mpi_world *w, void *memory); /* deals it out; NULL: tells how much is needed */
-graze_status gz_mpi_plan_begin(graze_mpi_world *w);           /* begins to gather */
-void gz_mpi_plan_end(graze_mpi_world *w);
+bool gz_mpi_plan_open(graze_mpi_world *w);
+bool gz_mpi_plan_list_home(graze_mpi_world *w);             /* pairs will go home, whatever the definition says */
+graze_status gz_mpi_plan_begin(graze_mpi_world *w);         /* samples go to rank 0, */
+graze_status gz_mpi_plan_share(graze_mpi_world *w);         /* which cuts space, */
+bool gz_mpi_plan_has_table(const graze_mpi_world *w);
+graze_status gz_mpi_plan_share_table(graze_mpi_world *w);   /* and all have the table, */
+void gz_mpi_plan_end(graze_mpi_world *w);                   /* and use it */
 void gz_mpi_plan_judge(graze_mpi_world *w); /* after the totals: whether the next step is to cut anew */
 
 /* travel.c: checks the boxes too */
 graze_status gz_mpi_travel_begin(graze_mpi_world *w);
 
-/* Sends records that lie in `outgoing`, those for rank r behind each other up to cursors[r]. */
+/* The address of a rank in the round that is being packed. NULL: refused, and the step has failed. */
+mpi_address *gz_mpi_world_address(graze_mpi_world *w, uint32_t rank);
+
+/* Makes room in `outgoing` for all records that were counted. False: refused, or the step has failed before. */
+bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record, uint64_t *count);
+
+/* Sends records that lie in `outgoing`, those for a rank behind each other up to where its address counts. */
 graze_status gz_mpi_send_records(graze_mpi_world *w, size_t record, mpi_receiver receiver);
 
 /* Whether the box of a client is one; false: the step has failed. */
