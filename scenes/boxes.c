@@ -109,8 +109,15 @@ static uint32_t wave_side(uint32_t count) {
   return side < 1 ? 1 : (uint32_t)side;
 }
 
-static void wave_point(uint32_t x, uint32_t y, double time, double out[3]) {
-  double height = 0.3 * sin(0.13 * x + 0.2 * time) * cos(0.11 * y - 0.17 * time);
+static double wave_column_factor(uint32_t x, double time) {
+  return 0.3 * sin(0.13 * x + 0.2 * time);
+}
+
+static double wave_row_factor(uint32_t y, double time) {
+  return cos(0.11 * y - 0.17 * time);
+}
+
+static void wave_point(uint32_t x, uint32_t y, double height, double out[3]) {
   out[0] = x + 0.1 * height;
   out[1] = y - 0.1 * height;
   out[2] = height;
@@ -146,13 +153,34 @@ static void wave_at(const scenes_boxes *boxes, double time, float *out) {
        square++) { /* two boxes each; the part may begin and end inside */
     uint32_t x = square % along, y = square / along;
     double corners[4][3];
-    for (uint32_t k = 0; k < 4; k++) wave_point(x + (k & 1), y + (k >> 1), time, corners[k]);
+    for (uint32_t k = 0; k < 4; k++) {
+      const uint32_t px = x + (k & 1), py = y + (k >> 1);
+      wave_point(px, py, wave_column_factor(px, time) * wave_row_factor(py, time), corners[k]);
+    }
     for (uint32_t half = 0; half < 2; half++) {
       uint32_t i = 2 * square + half;
       if (i < boxes->first || i >= end) continue;
       wave_box(corners[1], corners[2], corners[3 * half], out);
       out += 6;
     }
+  }
+}
+
+void scenes_wave_squares(uint32_t count, uint32_t *along, uint32_t *across) {
+  *across = wave_side(count);
+  *along = 2 * *across;
+}
+
+/* The heights of a column of points are a product, of which one factor goes from square to square. */
+void scenes_wave_row(uint32_t y, uint32_t x, uint32_t end, float *out) {
+  const double rows[2] = {wave_row_factor(y, 0), wave_row_factor(y + 1, 0)};
+  double next = wave_column_factor(x, 0);
+  for (; x < end; x++, out += 12) {
+    const double columns[2] = {next, wave_column_factor(x + 1, 0)};
+    double corners[4][3];
+    next = columns[1];
+    for (uint32_t k = 0; k < 4; k++) wave_point(x + (k & 1), y + (k >> 1), columns[k & 1] * rows[k >> 1], corners[k]);
+    for (uint32_t half = 0; half < 2; half++) wave_box(corners[1], corners[2], corners[3 * half], out + 6 * half);
   }
 }
 

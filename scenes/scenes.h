@@ -195,6 +195,13 @@ uint32_t scenes_boxes_total(scenes_box_kind kind, uint32_t count);
 bool scenes_boxes_make_part(scenes_box_kind kind, uint32_t count, uint64_t seed, uint32_t first, uint32_t end,
                             scenes_boxes *boxes);
 
+/* The wavy plane of about `count` boxes: squares along it and across it. Square (x, y) has the boxes 2 (y along + x)
+ * and the next one. */
+void scenes_wave_squares(uint32_t count, uint32_t *along, uint32_t *across);
+
+/* The boxes of the squares x to end in the row y, as scenes_boxes_at has them at step 0. */
+void scenes_wave_row(uint32_t y, uint32_t x, uint32_t end, float *out);
+
 /* The boxes at a step, six floats each, min x y z and then max x y z. Each box swings on a straight segment of two
  * edges to either side of its place, `speed` edges a step; in WAVE the wave runs on by one unit of time a step instead.
  * The same step gives the same boxes, whatever was asked before. */

@@ -217,6 +217,15 @@ typedef struct graze_mpi_predict_def {
   double scale;              /* seconds of a rank for a second of this processor; default 1 */
   double noise;              /* standard deviation of what a rank's work takes, as a share of it; default 0 */
   uint64_t seed;             /* of the noise */
+  /* A piece of a rank's work, from one wait to the next, takes the least that it took in a step since space was cut:
+   * so that of many ranks the slowest is not the one that this processor happened to disturb. Then the median is that
+   * of the later half of the steps. */
+  bool steady;
+  /* The boxes of a rank, asked for whenever its code is going to read them, always as many and the same ones; read
+   * until the next call. So only those of one rank need be in memory. NULL: they are the argument of graze_mpi_predict.
+   */
+  graze_mpi_boxes (*boxes)(void *user, uint32_t rank);
+  void *boxes_user;
   uint32_t cookie;
 } graze_mpi_predict_def;
 
@@ -239,10 +248,10 @@ typedef struct graze_mpi_prediction {
 } graze_mpi_prediction;
 
 /* Simulates: every rank's own code runs in this process, one rank after another on one processor, whose clock tells
- * what the rank's work takes, and messages take what the network says. `boxes`: of each rank. Not collective, and
- * without a call of MPI. The context should have one thread: the work of others is not seen by the clock. Memory: what
- * all ranks together take; their tables have about 100 bytes for each rank on each. Errors: ARGUMENT, MEMORY, and those
- * of graze_mpi_wait. */
+ * what the rank's work takes, and messages take what the network says. `boxes`: of each rank; NULL if the definition
+ * brings them. Not collective, and without a call of MPI. The context should have one thread: the work of others is not
+ * seen by the clock. Memory: of each rank 4 bytes a box and what it sends and receives; what a rank needs while it
+ * works, and the table of the ranks, are there once. Errors: ARGUMENT, MEMORY, and those of graze_mpi_wait. */
 GRAZE_API graze_status graze_mpi_predict(graze_context *context, const graze_mpi_predict_def *def,
                                          const graze_mpi_boxes *boxes, graze_mpi_prediction *prediction);
 

@@ -1,7 +1,7 @@
 /* How space is cut: from samples of all boxes, weighted by what they cost.
  *
- * Rank 0 collects the samples, cuts, and shares the plan, so that what grows with the number of ranks is 8 bytes each on
- * the others: the tree (regions.h), and as much for the homes of pairs where they are asked for. What a box costs is
+ * Rank 0 collects the samples, cuts, and shares the plan, so that what grows with the number of ranks is 8 bytes each
+ * on the others: the tree (regions.h), and as much for the homes of pairs where they are asked for. What a box costs is
  * the work counted in the region of its lower corner in the last step, divided by the boxes there; before the first
  * search all cost the same. Space is cut anew when the most loaded rank has a fifth more than the mean, with growing
  * patience when that does not help.
@@ -56,6 +56,7 @@ static void use_table(graze_mpi_world *w) {
   w->directory.works = w->common->table;
   w->homes = has_homes(w) ? table + w->ranks : NULL;
   w->leaf = (mpi_leaf){0, 1, 1};
+  w->home = graze_box_empty();
 }
 
 /* The table may be there already. */
@@ -248,7 +249,8 @@ static double edge_of_voxels(graze_mpi_world *w, uint32_t count) {
   const char *what =
       extent > 0 ? "the extent that nine boxes in ten do not exceed" : "the mean spacing of boxes without extent";
   double edge = EDGES_A_VOXEL * (extent > 0 ? extent : spacing);
-  snprintf(w->plan.reason, sizeof w->plan.reason, "the power of two from %.3g on: %d times %s", edge, EDGES_A_VOXEL, what);
+  snprintf(w->plan.reason, sizeof w->plan.reason, "the power of two from %.3g on: %d times %s", edge, EDGES_A_VOXEL,
+           what);
   return edge;
 }
 
@@ -326,7 +328,8 @@ void gz_mpi_plan_end(graze_mpi_world *w) {
                            w->plan.differs);
   } else if (!uses_directory(w)) {
     w->regions = (mpi_regions){w->common->table, w->ranks, gz_mpi_rank_bits(w->ranks)};
-    w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank);
+    w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank, &w->home);
+    if (w->leaf.ranks != 1) w->home = graze_box_empty();
   }
   w->plan_due = false;
   w->planned_at = w->step;

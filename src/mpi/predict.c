@@ -18,7 +18,7 @@ typedef struct predicting {
   virtual_net *net;
   graze_mpi_world **worlds;
   bool *done;
-  double *seconds; /* of each step */
+  double *seconds;   /* of each step */
   mpi_common common; /* ranks take turns, and none leaves off in the middle of a stage */
 } predicting;
 
@@ -72,7 +72,7 @@ static graze_status check(const graze_context *context, const graze_mpi_predict_
 
 static graze_status open_all(predicting *p) {
   const graze_mpi_predict_def *d = p->def;
-  const virtual_net_def net = {d->ranks, d->network, d->scale, d->noise, d->seed, phase_of, p};
+  const virtual_net_def net = {d->ranks, d->network, d->scale, d->noise, d->seed, d->steady, phase_of, p};
   graze_status status = GRAZE_OK;
   p->net = gz_virtual_net_open(p->context, &net);
   p->worlds = gz_new_zeroed(p->context, d->ranks, sizeof *p->worlds);
@@ -94,12 +94,33 @@ static void close_all(predicting *p) {
   gz_mpi_common_release(p->context, &p->common);
 }
 
+static graze_mpi_boxes boxes_of(const predicting *p, uint32_t r) {
+  return p->def->boxes != NULL ? p->def->boxes(p->def->boxes_user, r) : p->boxes[r];
+}
+
 static graze_status begin_rank(predicting *p, uint32_t r) {
   graze_status status = GRAZE_OK;
-  if (p->boxes[r].count > 0) status = graze_mpi_contribute(p->worlds[r], &p->boxes[r]);
+  const graze_mpi_boxes boxes = boxes_of(p, r);
+  if (boxes.count > 0) status = graze_mpi_contribute(p->worlds[r], &boxes);
   p->done[r] = false;
   gz_virtual_net_enter(p->net, r);
   if (status == GRAZE_OK) status = graze_mpi_begin(p->worlds[r], 0);
+  gz_virtual_net_leave(p->net, r);
+  return status;
+}
+
+/* Once the totals are there nobody reads boxes any more. */
+static void lend_boxes(predicting *p, uint32_t r) {
+  const mpi_stage stage = p->worlds[r]->stage;
+  if (p->def->boxes == NULL || stage >= MPI_STAGE_TOTAL || !gz_virtual_net_goes_on(p->net, r)) return;
+  const graze_mpi_boxes boxes = boxes_of(p, r);
+  gz_mpi_world_lend(p->worlds[r], &boxes);
+}
+
+static graze_status test_rank(predicting *p, uint32_t r) {
+  lend_boxes(p, r);
+  gz_virtual_net_enter(p->net, r);
+  const graze_status status = graze_mpi_test(p->worlds[r], &p->done[r]);
   gz_virtual_net_leave(p->net, r);
   return status;
 }
@@ -108,18 +129,18 @@ static graze_status begin_rank(predicting *p, uint32_t r) {
 static graze_status run_step(predicting *p, double *seconds) {
   const uint32_t ranks = p->def->ranks;
   graze_status status = GRAZE_OK;
+  const uint64_t cuts = p->worlds[0]->cuts;
   gz_virtual_net_begin_step(p->net);
   for (uint32_t r = 0; r < ranks && status == GRAZE_OK; r++) status = begin_rank(p, r);
   for (uint32_t left = ranks; left > 0 && status == GRAZE_OK;) {
     for (uint32_t r = 0; r < ranks && status == GRAZE_OK; r++) {
       if (p->done[r]) continue;
-      gz_virtual_net_enter(p->net, r);
-      status = graze_mpi_test(p->worlds[r], &p->done[r]);
-      gz_virtual_net_leave(p->net, r);
+      status = test_rank(p, r);
       left -= p->done[r];
     }
   }
   *seconds = gz_virtual_net_time(p->net);
+  if (p->worlds[0]->cuts != cuts || p->worlds[0]->directory.move_due) gz_virtual_net_forget(p->net);
   return status;
 }
 
@@ -128,10 +149,16 @@ static int compare(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
+/* The first step cuts space; and it takes a few to see what work takes at least. */
+static uint32_t first_told(const graze_mpi_predict_def *def) {
+  const uint32_t first = def->steps > 1;
+  return def->steady ? first + (def->steps - first) / 2 : first;
+}
+
 graze_status graze_mpi_predict(graze_context *context, const graze_mpi_predict_def *def, const graze_mpi_boxes *boxes,
                                graze_mpi_prediction *prediction) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (def == NULL || boxes == NULL || prediction == NULL) return gz_fail_null(context);
+  if (def == NULL || (boxes == NULL && def->boxes == NULL) || prediction == NULL) return gz_fail_null(context);
   predicting p = {.context = context, .def = def, .boxes = boxes};
   graze_mpi_prediction out = {0};
   graze_status status = check(context, def);
@@ -139,7 +166,7 @@ graze_status graze_mpi_predict(graze_context *context, const graze_mpi_predict_d
   status = open_all(&p);
   for (uint32_t k = 0; k < def->steps && status == GRAZE_OK; k++) status = run_step(&p, &p.seconds[k]);
   if (status == GRAZE_OK) {
-    const uint32_t first = def->steps > 1; /* which cuts space */
+    const uint32_t first = first_told(def);
     out.result = graze_mpi_get_result(p.worlds[0]);
     out.result.reason = NULL; /* the world's */
     out.result.list = NULL;

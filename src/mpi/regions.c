@@ -113,16 +113,17 @@ static double tally(const cutting *c, uint32_t begin, uint32_t end, uint32_t axi
   return moved / all;
 }
 
-/* The double nearest to `at` towards zero, or else away from it, that an entry has the bits for and that parts the ends:
- * low < cut <= high. False: there is none. */
+/* The nearest double not above `at`, or else the nearest above, that an entry has the bits for and that parts the ends:
+ * low < cut <= high. What lay right of `at` does so of the former. False: there is none. */
 static bool fit_cut(const mpi_regions *r, double low, double high, double *at) {
-  const uint64_t mask = regions_cut_mask(r);
+  const uint64_t unit = ~regions_cut_mask(r) + 1;
   uint64_t bits;
   memcpy(&bits, at, sizeof bits);
+  const uint64_t towards_zero = bits & regions_cut_mask(r), away = towards_zero + (bits == towards_zero ? 0 : unit);
+  const uint64_t fitting[2] = {*at < 0 ? away : towards_zero, *at < 0 ? towards_zero : away};
   for (int k = 0; k < 2; k++) {
-    const uint64_t fitting = (bits & mask) + (k > 0 ? ~mask + 1 : 0);
     double cut;
-    memcpy(&cut, &fitting, sizeof cut);
+    memcpy(&cut, &fitting[k], sizeof cut);
     if (!(low < cut && cut <= high)) continue;
     *at = cut;
     return true;
@@ -337,20 +338,25 @@ static uint32_t position_of(const mpi_regions *regions, uint32_t rank) {
   return position;
 }
 
-mpi_leaf gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank) {
+mpi_leaf gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank, graze_box *bounds) {
   const uint32_t position = position_of(regions, rank);
   uint32_t first = 0, last = regions->ranks;
+  *bounds = (graze_box){{-DBL_MAX, -DBL_MAX, -DBL_MAX}, {INFINITY, INFINITY, INFINITY}};
   while (last - first > 1) {
     const uint32_t middle = first + (last - first) / 2;
     const uint64_t entry = regions->entries[middle];
-    if (entry_axis(regions, entry) == 3) {
+    const uint32_t axis = entry_axis(regions, entry);
+    if (axis == 3) {
       const mpi_leaf leaf = entry_leaf(regions, entry, first, last);
       return position < first + leaf.ranks ? leaf : (mpi_leaf){UINT32_MAX, 0, 0};
     }
-    if (position < middle)
+    if (position < middle) {
+      bounds->max[axis] = fmin(bounds->max[axis], entry_cut(regions, entry));
       last = middle;
-    else
+    } else {
+      bounds->min[axis] = fmax(bounds->min[axis], entry_cut(regions, entry));
       first = middle;
+    }
   }
   return (mpi_leaf){first, 1, 1};
 }

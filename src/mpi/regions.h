@@ -100,7 +100,7 @@ static inline mpi_leaf entry_leaf(const mpi_regions *regions, uint64_t entry, ui
 typedef struct mpi_walk {
   const mpi_regions *regions;
   const double *box;
-  uint32_t depth; /* of the ranges that wait; 0: there is no further leaf */
+  uint32_t depth;          /* of the ranges that wait; 0: there is no further leaf */
   uint32_t waiting[34][2]; /* halving 2^32 ranks is no deeper */
 } mpi_walk;
 
@@ -129,8 +129,9 @@ static inline uint32_t regions_leaf_of(const mpi_regions *regions, const double 
   return first;
 }
 
-/* The leaf of a rank; ranks 0: it has none. */
-mpi_leaf gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank);
+/* The leaf of a rank; ranks 0: it has none. `bounds`, half-open, are those of the leaf among finite numbers: of a box
+ * with min >= bounds->min and max < bounds->max it is the only leaf. */
+mpi_leaf gz_mpi_regions_leaf_of_rank(const mpi_regions *regions, uint32_t rank, graze_box *bounds);
 
 /* The tile of two stripes, i <= j: below k (k + 1) / 2, and those with i < j first, as they are twice the work. */
 static inline uint32_t leaf_tile(const mpi_leaf *leaf, uint32_t i, uint32_t j) {

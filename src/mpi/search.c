@@ -7,6 +7,7 @@
  * A pair is told by the region, and by the block, that has the component-wise greater of the two lower corners. That
  * point lies in both boxes, so both are there; and it lies in one region, so nobody else tells the pair. The midpoint
  * of the centres, which the paper took, may lie in a region that one of the boxes does not meet. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,34 +155,81 @@ static void count_pairs(const job *j, const graze_box_pair *pairs, uint64_t coun
 
 /* ---- a search ---- */
 
+/* Boxes on their way to the search, as doubles or floats. */
+typedef struct line {
+  void *boxes;
+  uint64_t *ids;
+  bool narrow;
+} line;
+
+static void put_box(const line *l, uint32_t at, const double box[6]) {
+  if (!l->narrow) {
+    memcpy((double *)l->boxes + 6 * (size_t)at, box, sizeof(double[6]));
+    return;
+  }
+  float *out = (float *)l->boxes + 6 * (size_t)at;
+  for (int k = 0; k < 6; k++) out[k] = (float)box[k];
+}
+
+/* Boxes of a client that follow each other there. */
+static void put_run(const line *l, uint32_t at, const mpi_client *c, uint32_t first, uint32_t count) {
+  const graze_box_array *from = &c->boxes.boxes;
+  const size_t size = 6 * (l->narrow ? sizeof(float) : sizeof(double));
+  memcpy(l->ids + at, c->boxes.ids + first, count * sizeof *l->ids);
+  if (from->stride == size && (from->precision == GRAZE_FLOAT) == l->narrow) {
+    memcpy((char *)l->boxes + at * size, (const char *)from->data + first * size, count * size);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    double box[6];
+    client_box(c, first + i, box);
+    put_box(l, at + i, box);
+  }
+}
+
+/* Slots from `begin` on whose numbers follow each other, below `limit`. */
+static uint32_t end_of_run(const job *j, uint32_t begin, uint32_t limit) {
+  const uint32_t number = j->slots[begin] & SLOT_NUMBER, most = limit - number;
+  const uint32_t end = j->count - begin < most ? j->count : begin + most;
+  uint32_t i = begin + 1;
+  while (i < end && (j->slots[i] & SLOT_NUMBER) == number + (i - begin)) i++;
+  return i;
+}
+
+static void fill_line(const job *j, const line *l) {
+  const graze_mpi_world *w = j->w;
+  const mpi_client *c = w->clients.data;
+  for (uint32_t i = 0; i < j->count;) {
+    const uint32_t number = j->slots[i] & SLOT_NUMBER;
+    if (number >= w->object_count) {
+      const mpi_record *r = received_of(w, number);
+      put_box(l, i, r->box);
+      l->ids[i++] = r->id;
+      continue;
+    }
+    if (number - c->first >= c->boxes.count) c = gz_mpi_client_of(w, number);
+    const uint32_t end = end_of_run(j, i, c->first + c->boxes.count);
+    put_run(l, i, c, number - c->first, end - i);
+    i = end;
+  }
+}
+
 /* The boxes of a job, side by side, and their ids. False: refused. */
 static bool line_up(job *j, graze_box_array *boxes) {
   graze_mpi_world *w = j->w;
-  const mpi_client *clients = w->clients.data, *c = clients;
+  const mpi_client *c = w->clients.data;
   if (j->slots == NULL) {
     if (j->count > 0) *boxes = c->boxes.boxes;
     if (j->count > 0) j->ids = c->boxes.ids;
     return true;
   }
-  if (!gz_mpi_world_reserve(w, &w->common->work, j->count, sizeof(double[6]), 0) ||
+  const size_t size = 6 * (w->narrow ? sizeof(float) : sizeof(double));
+  if (!gz_mpi_world_reserve(w, &w->common->work, j->count, size, 0) ||
       !gz_mpi_world_reserve(w, &w->common->ids, j->count, sizeof(uint64_t), 0))
     return false;
-  double *at = w->common->work.data;
-  uint64_t *ids = w->common->ids.data;
-  for (uint32_t i = 0; i < j->count; i++, at += 6) {
-    const uint32_t number = j->slots[i] & SLOT_NUMBER;
-    if (number >= w->object_count) {
-      const mpi_record *r = received_of(w, number);
-      memcpy(at, r->box, sizeof r->box);
-      ids[i] = r->id;
-      continue;
-    }
-    if (number - c->first >= c->boxes.count) c = gz_mpi_client_of(w, number);
-    client_box(c, number - c->first, at);
-    ids[i] = c->boxes.ids[number - c->first];
-  }
-  *boxes = (graze_box_array){.data = w->common->work.data, .precision = GRAZE_DOUBLE};
-  j->ids = ids;
+  fill_line(j, &(line){w->common->work.data, w->common->ids.data, w->narrow});
+  *boxes = (graze_box_array){.data = w->common->work.data, .precision = w->narrow ? GRAZE_FLOAT : GRAZE_DOUBLE};
+  j->ids = w->common->ids.data;
   return true;
 }
 
@@ -215,6 +263,22 @@ static bool has_groups(const graze_mpi_world *w) {
     if (received[i].group != UINT32_MAX) return true;
   }
   return false;
+}
+
+/* Whether all boxes that are here are floats, which have less to carry and are as exact. */
+static bool are_floats(const graze_mpi_world *w) {
+  const mpi_client *clients = w->clients.data;
+  const mpi_record *received = w->received.data;
+  for (uint32_t c = 0; c < w->client_count; c++) {
+    if (clients[c].boxes.boxes.precision != GRAZE_FLOAT) return false;
+  }
+  for (uint64_t i = 0; i < w->received_count; i++) {
+    bool same = true;
+    for (int k = 0; k < 6; k++)
+      same &= fabs(received[i].box[k]) <= FLT_MAX && (double)(float)received[i].box[k] == received[i].box[k];
+    if (!same) return false;
+  }
+  return true;
 }
 
 /* ---- tiles: slots are sorted by stripe ---- */
@@ -323,7 +387,8 @@ static bool run_blocks(graze_mpi_world *w, const uint32_t *slots, uint32_t count
   if (ends == NULL) return false;
   for (uint32_t b = 0, begin = 0; b < blocks; begin = ends[b++]) {
     if (begin == ends[b]) continue; /* it is a part of the one before */
-    const job j = {.w = w, .slots = (const uint32_t *)w->common->sorted.data + begin, .count = ends[b] - begin, .block = b};
+    const job j = {
+        .w = w, .slots = (const uint32_t *)w->common->sorted.data + begin, .count = ends[b] - begin, .block = b};
     if (!run_job(j)) return false;
   }
   return true;
@@ -415,6 +480,7 @@ void gz_mpi_search(graze_mpi_world *w) {
   w->own_work = 0;
   w->pair_count = 0;
   w->grouped = has_groups(w);
+  w->narrow = are_floats(w);
   if (!w->all_kept) slots = list_slots(w);
   if (w->all_kept || slots != NULL || count == 0) search_slots(w, slots, count);
 }

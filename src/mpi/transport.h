@@ -50,7 +50,7 @@ typedef struct mpi_transport_calls {
   graze_status (*barrier)(mpi_transport *t);
   graze_status (*gather)(mpi_transport *t, const void *mine, size_t size, void *all); /* `size` bytes a rank */
   graze_status (*collect)(mpi_transport *t, uint32_t to, const void *mine, size_t size, void *all); /* to one of them */
-  graze_status (*reduce)(mpi_transport *t, mpi_totals *totals);                       /* in place */
+  graze_status (*reduce)(mpi_transport *t, mpi_totals *totals);                                     /* in place */
   graze_status (*share)(mpi_transport *t, uint32_t from, void *bytes, size_t size);
 
   /* Whether the collective begun last is done here. */

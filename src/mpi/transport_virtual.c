@@ -16,7 +16,8 @@ typedef struct virtual_message {
   double arrival;
 } virtual_message;
 
-enum { SLOTS = 2 }; /* a rank is at most one collective ahead of the others */
+enum { SLOTS = 2 };   /* a rank is at most one collective ahead of the others */
+enum { PIECES = 24 }; /* of a step; what comes later takes what it takes */
 
 typedef struct virtual_collective {
   uint32_t entered, left;
@@ -34,11 +35,13 @@ typedef struct virtual_rank {
   mpi_transport transport; /* first */
   virtual_net *net;
   double clock, saved;
-  double mark;  /* processor time when its code went on */
-  double free;  /* when the network takes the next message */
-  double acked; /* when the sender learns that its last message has been received */
-  double pace;  /* of this step */
-  bool came_on;
+  double mark;          /* processor time when its code went on */
+  double free;          /* when the network takes the next message */
+  double acked;         /* when the sender learns that its last message has been received */
+  double pace;          /* of this step */
+  bool came_on, begins; /* a piece of work begins */
+  uint32_t piece;       /* those of this step so far */
+  double least[PIECES]; /* seconds */
   uint64_t unreceived, collectives;
   gz_array inbox; /* virtual_message */
   void *result;
@@ -75,8 +78,19 @@ static double draw_pace(virtual_net *net) {
   return net->def.scale * fmax(1 + net->def.noise * normal, 0.5);
 }
 
+/* What the piece of work is taken to have taken. */
+static double steady(virtual_rank *r, double took) {
+  if (r->piece == PIECES) return took;
+  double *least = &r->least[r->piece++];
+  *least = fmin(*least, took);
+  return *least;
+}
+
 static void stop(virtual_rank *r) {
-  r->clock += (processor_time() - r->mark) * r->pace;
+  double took = processor_time() - r->mark;
+  if (r->net->def.steady && r->begins) took = steady(r, took);
+  r->begins = false;
+  r->clock += took * r->pace;
 }
 
 static void go_on(virtual_rank *r) {
@@ -264,6 +278,7 @@ static graze_status virtual_finished(mpi_transport *t, bool *done) {
   if (c->reduces) memcpy(r->result, &c->totals, sizeof c->totals);
   if (!c->reduces && r->result != NULL) memcpy(r->result, c->bytes.data, c->bytes.count);
   r->collectives++;
+  r->begins = true;
   if (++c->left == t->ranks) c->entered = c->left = 0;
   go_on(r);
   return GRAZE_OK;
@@ -281,6 +296,7 @@ virtual_net *gz_virtual_net_open(const graze_context *context, const virtual_net
   net->context = context;
   net->def = *def;
   net->random = def->seed;
+  gz_virtual_net_forget(net);
   return net;
 }
 
@@ -307,7 +323,8 @@ mpi_transport *gz_virtual_net_transport(virtual_net *net, uint32_t rank) {
       .close = virtual_close,
   };
   virtual_rank *r = &net->ranks[rank];
-  *r = (virtual_rank){.transport = {&calls, net->context, rank, net->def.ranks}, .net = net};
+  r->transport = (mpi_transport){&calls, net->context, rank, net->def.ranks};
+  r->net = net;
   return &r->transport;
 }
 
@@ -315,14 +332,26 @@ void gz_virtual_net_begin_step(virtual_net *net) {
   for (uint32_t i = 0; i < net->def.ranks; i++) {
     virtual_rank *r = &net->ranks[i];
     r->clock = r->free = r->acked = 0;
+    r->piece = 0;
     r->pace = draw_pace(net);
   }
   net->told = 0;
   net->phase_count = 0;
 }
 
+void gz_virtual_net_forget(virtual_net *net) {
+  for (uint32_t i = 0; i < net->def.ranks; i++) {
+    for (int k = 0; k < PIECES; k++) net->ranks[i].least[k] = INFINITY;
+  }
+}
+
+bool gz_virtual_net_goes_on(const virtual_net *net, uint32_t rank) {
+  return net->collectives[net->ranks[rank].collectives % SLOTS].entered == net->def.ranks;
+}
+
 void gz_virtual_net_enter(virtual_net *net, uint32_t rank) {
   virtual_rank *r = &net->ranks[rank];
+  r->begins = true;
   r->saved = r->clock;
   r->came_on = false;
   go_on(r);

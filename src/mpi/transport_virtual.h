@@ -4,7 +4,10 @@
  * the LogGP model (Alexandrov, Ionescu, Schauser, Scheiman: LogGP, SPAA 1995): a message costs the sender `overhead`,
  * leaves when the one before has gone, arrives after `latency` and `gap_per_byte` a byte, and costs the receiver
  * `overhead`. A barrier, a gathering or a sharing takes a message's time for each doubling of the ranks, a reduction
- * twice that. Looking for messages that have not come costs nothing. */
+ * twice that. Looking for messages that have not come costs nothing.
+ *
+ * Pieces of work, from an `enter` or the end of a collective to the next call of the network, follow each other alike
+ * in every step with the same boxes and regions. So what disturbs this processor can be left out (`steady`). */
 #ifndef GRAZE_SRC_MPI_TRANSPORT_VIRTUAL_H
 #define GRAZE_SRC_MPI_TRANSPORT_VIRTUAL_H
 
@@ -19,6 +22,7 @@ typedef struct virtual_net_def {
   double scale; /* seconds of a rank for a second of this processor */
   double noise; /* standard deviation of what a rank's work takes, as a share */
   uint64_t seed;
+  bool steady; /* a piece of work takes the least that it took so far */
   /* What the rank is doing: called when a collective begins, for the phases. */
   const char *(*phase)(void *user, uint32_t rank);
   void *user;
@@ -31,6 +35,12 @@ mpi_transport *gz_virtual_net_transport(virtual_net *net, uint32_t rank);
 
 /* Sets all clocks and phases to 0. */
 void gz_virtual_net_begin_step(virtual_net *net);
+
+/* Pieces of work are others from now on: what they took is forgotten. */
+void gz_virtual_net_forget(virtual_net *net);
+
+/* Whether the rank has come to a collective at which all ranks are by now, so that its code will go on. */
+bool gz_virtual_net_goes_on(const virtual_net *net, uint32_t rank);
 
 /* Around each call of a rank's code. If it has waited all the time, the clock stays. */
 void gz_virtual_net_enter(virtual_net *net, uint32_t rank);

@@ -104,27 +104,38 @@ static bool leave_to_leaf(route *r, uint32_t number, const mpi_leaf *leaf, bool 
   return true;
 }
 
+/* A sound box that meets no region but this rank's, as nearly all do where ranks have what lies near them. */
+static inline bool is_at_home(const graze_box *home, const double box[6]) {
+  bool inside = true;
+  for (int k = 0; k < 3; k++) inside &= (box[k] >= home->min[k]) & (box[k] <= box[3 + k]) & (box[3 + k] < home->max[k]);
+  return inside;
+}
+
+/* To all leaves that it meets. */
+static bool leave_home(route *r, const double box[6], uint32_t number) {
+  mpi_walk walk;
+  walk_begin(&walk, &r->w->regions, box);
+  mpi_leaf leaf = gz_mpi_walk_next(&walk);
+  const bool shared = walk.depth > 0;
+  if (!leave_to_leaf(r, number, &leaf, shared)) return false;
+  while (walk.depth > 0) {
+    leaf = gz_mpi_walk_next(&walk);
+    if (!leave_to_leaf(r, number, &leaf, shared)) return false;
+  }
+  return true;
+}
+
 static bool route_client(route *r, const mpi_client *c) {
   graze_mpi_world *w = r->w;
   uint32_t *slots = w->slots.data;
-  const uint32_t home = w->leaf.ranks == 1 ? w->leaf.first : UINT32_MAX;
+  const graze_box home = w->home;
   for (uint32_t i = 0; i < c->boxes.count; i++) {
     double box[6];
-    mpi_walk walk;
     client_box(c, i, box);
-    if (!gz_mpi_check_box(w, c, i, box)) return false;
-    walk_begin(&walk, &w->regions, box);
-    mpi_leaf leaf = gz_mpi_walk_next(&walk);
-    const bool shared = walk.depth > 0;
-    if (!shared && leaf.first == home) { /* nearly all, where ranks have what lies near them */
+    if (is_at_home(&home, box))
       slots[w->kept++] = c->first + i;
-      continue;
-    }
-    if (!leave_to_leaf(r, c->first + i, &leaf, shared)) return false;
-    while (walk.depth > 0) {
-      leaf = gz_mpi_walk_next(&walk);
-      if (!leave_to_leaf(r, c->first + i, &leaf, shared)) return false;
-    }
+    else if (!gz_mpi_check_box(w, c, i, box) || !leave_home(r, box, c->first + i))
+      return false;
   }
   return true;
 }

@@ -62,8 +62,8 @@ static bool is_valid(const graze_mpi_world_def *d) {
 }
 
 void gz_mpi_common_release(graze_context *context, mpi_common *c) {
-  buffer *const buffers[] = {&c->parcels, &c->leaving, &c->ids, &c->work, &c->job, &c->sorted, &c->block_memory,
-                             &c->voxel_set, &c->scratch};
+  buffer *const buffers[] = {&c->parcels, &c->leaving,      &c->ids,       &c->work,   &c->job,
+                             &c->sorted,  &c->block_memory, &c->voxel_set, &c->scratch};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(context, buffers[i]);
   gz_mpi_addresses_release(context, &c->addresses);
   gz_memory_release(context, c->table, c->table_bytes);
@@ -174,6 +174,13 @@ graze_status graze_mpi_contribute(graze_mpi_world *w, const graze_mpi_boxes *box
   c->boxes.boxes.stride = stride_of(&boxes->boxes);
   w->next_object_count += boxes->count;
   return GRAZE_OK;
+}
+
+void gz_mpi_world_lend(graze_mpi_world *w, const graze_mpi_boxes *boxes) {
+  if (w->client_count == 0) return;
+  mpi_client *c = w->clients.data;
+  c->boxes = *boxes;
+  c->boxes.boxes.stride = stride_of(&boxes->boxes);
 }
 
 static void take_clients(graze_mpi_world *w) {

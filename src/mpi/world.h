@@ -150,7 +150,7 @@ typedef struct mpi_common {
   buffer parcels;          /* mpi_parcel */
   buffer leaving;          /* mpi_leaving */
   buffer ids;              /* uint64_t: of the boxes that are searched */
-  buffer work;             /* double[6] */
+  buffer work;             /* double[6], or float[6] where all boxes are floats */
   buffer job;              /* uint32_t */
   buffer sorted;           /* uint32_t: slots by stripe or block */
   buffer block_memory;
@@ -187,11 +187,13 @@ struct graze_mpi_world {
   void *plan_memory;
   mpi_plan plan;
   mpi_regions regions;
-  mpi_leaf leaf;   /* of this rank */
+  mpi_leaf leaf; /* of this rank */
+  graze_box
+      home; /* its region, half-open, with all numbers of finite boxes; empty: others share it, or there is none */
   uint64_t *homes; /* by rank: the first id whose pairs are at home there; NULL: nobody asks */
   bool lists_home; /* though the world's definition does not say so */
-  bool differs;                                      /* the definitions of the ranks */
-  double own_work;                                   /* in the last step */
+  bool differs;    /* the definitions of the ranks */
+  double own_work; /* in the last step */
   uint64_t cuts, counted_cuts, planned_at, patience; /* voxels were counted after so many cuts */
   double imbalance;                                  /* at the last step before space was cut */
 
@@ -206,6 +208,7 @@ struct graze_mpi_world {
   buffer received;
   uint64_t received_count;
   bool grouped; /* some have groups */
+  bool narrow;  /* all boxes that are here are floats */
 
   /* search */
   mpi_regions blocks;
@@ -244,6 +247,9 @@ graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport,
                                mpi_common *common, graze_mpi_world **world);
 void gz_mpi_common_release(graze_context *context, mpi_common *common);
 
+/* The boxes of the only client are elsewhere by now. */
+void gz_mpi_world_lend(graze_mpi_world *w, const graze_mpi_boxes *boxes);
+
 /* Collective: whether all ranks have come so far with OK; else those that have get a status of the others. */
 graze_status gz_mpi_agree(const graze_context *context, MPI_Comm comm, graze_status status);
 
@@ -261,13 +267,13 @@ bool gz_mpi_world_reserve(graze_mpi_world *w, buffer *b, uint64_t count, size_t 
 
 /* plan.c */
 bool gz_mpi_plan_open(graze_mpi_world *w);
-bool gz_mpi_plan_list_home(graze_mpi_world *w);             /* pairs will go home, whatever the definition says */
-graze_status gz_mpi_plan_begin(graze_mpi_world *w);         /* samples go to rank 0, */
-graze_status gz_mpi_plan_share(graze_mpi_world *w);         /* which cuts space, */
+bool gz_mpi_plan_list_home(graze_mpi_world *w);     /* pairs will go home, whatever the definition says */
+graze_status gz_mpi_plan_begin(graze_mpi_world *w); /* samples go to rank 0, */
+graze_status gz_mpi_plan_share(graze_mpi_world *w); /* which cuts space, */
 bool gz_mpi_plan_has_table(const graze_mpi_world *w);
-graze_status gz_mpi_plan_share_table(graze_mpi_world *w);   /* and all have the table, */
-void gz_mpi_plan_end(graze_mpi_world *w);                   /* and use it */
-void gz_mpi_plan_judge(graze_mpi_world *w); /* after the totals: whether the next step is to cut anew */
+graze_status gz_mpi_plan_share_table(graze_mpi_world *w); /* and all have the table, */
+void gz_mpi_plan_end(graze_mpi_world *w);                 /* and use it */
+void gz_mpi_plan_judge(graze_mpi_world *w);               /* after the totals: whether the next step is to cut anew */
 
 /* travel.c: checks the boxes too */
 graze_status gz_mpi_travel_begin(graze_mpi_world *w);

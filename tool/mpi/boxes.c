@@ -169,15 +169,19 @@ void read_rank_boxes(const job *j, const char *path, rank_boxes *boxes) {
 /* ---- made boxes, and groups ---- */
 
 void make_rank_boxes(const job *j, scenes_box_kind kind, uint32_t count, uint64_t seed, rank_boxes *boxes) {
-  scenes_boxes made;
+  enum { PIECE = 1 << 20 }; /* a box takes more while it is made than afterwards */
   *boxes = (rank_boxes){.boxes.boxes.precision = GRAZE_FLOAT};
   take_slice(j, scenes_boxes_total(kind, count), boxes);
-  const uint32_t first = (uint32_t)boxes->first;
-  if (!scenes_boxes_make_part(kind, count, seed, first, first + boxes->boxes.count, &made))
-    fail("rank %d: out of memory for %u boxes", j->rank, boxes->boxes.count);
   hold(boxes, 6 * sizeof(float));
-  scenes_boxes_at(&made, 0.01, 0, boxes->memory[0]);
-  scenes_boxes_free(&made);
+  const uint32_t first = (uint32_t)boxes->first, all = boxes->boxes.count;
+  for (uint32_t at = 0; at < all; at += PIECE) {
+    const uint32_t end = all - at < PIECE ? all : at + PIECE;
+    scenes_boxes made;
+    if (!scenes_boxes_make_part(kind, count, seed, first + at, first + end, &made))
+      fail("rank %d: out of memory for %u boxes", j->rank, all);
+    scenes_boxes_at(&made, 0.01, 0, (float *)boxes->memory[0] + 6 * (size_t)at);
+    scenes_boxes_free(&made);
+  }
   for (uint32_t i = 0; i < boxes->boxes.count; i++) ((uint64_t *)boxes->memory[1])[i] = boxes->first + i;
 }
 

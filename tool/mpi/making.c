@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-enum { key_make = 0x2000, key_seed, MOST_MADE = 100000000 };
+enum { key_make = 0x2000, key_seed, MOST_MADE = 2000000000 };
 
 static const struct argp_option options[] = {
     {"make", key_make, "KIND:N", 0, "instead of a file: the boxes of `graze make boxes --kind KIND --size N'", 0},

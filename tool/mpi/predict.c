@@ -14,6 +14,7 @@
 #include "mpi/facts.h"
 #include "mpi/making.h"
 #include "mpi/network.h"
+#include "mpi/patches.h"
 #include "mpi/run.h"
 #include "options.h"
 #include "output.h"
@@ -28,14 +29,17 @@ typedef struct predict_options {
   const char *network;
   uint32_t ranks;
   double noise; /* percent */
-  bool calibrate;
+  bool calibrate, weak, steady;
+  patch_deal deal;
 } predict_options;
 
 typedef struct predict_run {
   const predict_options *asked;
   job *job;
   rank_run ranks;
-  rank_boxes boxes; /* all */
+  rank_boxes boxes;     /* all */
+  wave_patches patches; /* or those that are made when a rank's turn comes */
+  rank_boxes baseline;  /* those of one rank, if these are not all */
   network network;
   double scale;
   char machine[256];
@@ -44,24 +48,30 @@ typedef struct predict_run {
 
 /* ---- options ---- */
 
-enum { key_ranks = 1, key_network, key_noise, key_calibrate };
+enum { key_ranks = 1, key_network, key_noise, key_calibrate, key_weak, key_deal, key_steady };
 
 static const struct argp_option options[] = {
     {"ranks", key_ranks, "P", 0, "how many ranks there would be", 0},
     {"network", key_network, "FILE", 0, "latency, overhead, gap and gap_per_byte of a network (default: Red Storm)", 0},
     {"noise", key_noise, "PERCENT", 0, "standard deviation of what the work of a rank takes (default 0)", 0},
     {"calibrate", key_calibrate, NULL, 0, "time a step of one rank by the wall clock, and let clocks run like it", 0},
+    {"weak", key_weak, NULL, 0, "efficiency against one rank with N / P boxes of --make, not with all", 0},
+    {"deal", key_deal, "HOW", 0,
+     "of boxes to ranks: order (default), as they are numbered; or place, to each what lies together", 0},
+    {"steady", key_steady, NULL, 0, "leave out what disturbs this processor: work takes the least of several steps", 0},
     {0}};
 
 static void finish(const predict_options *o, struct argp_state *state) {
   if (o->ranks == 0) argp_error(state, "--ranks is needed");
   if (!o->make.kind_text && o->files.count == 0) argp_error(state, "a file of boxes or --make is needed");
   if (o->make.kind_text && o->files.count > 0) argp_error(state, "--make takes the place of files");
+  if (o->weak && !o->make.kind_text) argp_error(state, "--weak is of --make");
   if (o->how.patience > 0) argp_error(state, "--patience: ranks that are simulated are not silent");
   if (o->common.format == format_csv) argp_error(state, "--format: a prediction has no list");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
+  static const char *const deals[] = {"order", "place", NULL};
   predict_options *o = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
@@ -81,6 +91,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       break;
     case key_calibrate:
       o->calibrate = true;
+      break;
+    case key_weak:
+      o->weak = true;
+      break;
+    case key_deal:
+      o->deal = (patch_deal)options_choice(state, "deal", argument, deals);
+      break;
+    case key_steady:
+      o->steady = true;
       break;
     case ARGP_KEY_ARGS:
       o->files = options_files(state, 1, 1);
@@ -105,8 +124,9 @@ static const struct argp predict_argp = {
     .doc =
         "Predicts what `graze-mpi pairs' would take with P ranks: the code of every rank runs in this process, one "
         "after another, with a clock of its own, and messages take what a LogGP model of a network says. Pairs and "
-        "hash are those of the search. Efficiency is the time of one rank with all boxes, divided by P and by the "
-        "time of P ranks. What is told is simulated."
+        "hash are those of the search. Efficiency is the time for a box on one rank with all boxes (--weak: with N / "
+        "P), "
+        "divided by the time of P ranks for a box each. What is told is simulated."
         "\vExit: 0 no boxes meet, 1 some do, 2 usage error, 3 bad input."};
 
 /* ---- the machine ---- */
@@ -135,6 +155,7 @@ static graze_mpi_predict_def define(const predict_run *run, uint32_t ranks) {
   def.noise = ranks > 1 ? run->asked->noise / 100 : 0;
   def.scale = run->scale;
   def.seed = run->asked->make.seed;
+  def.steady = run->asked->steady;
   return def;
 }
 
@@ -154,13 +175,34 @@ static graze_mpi_boxes *deal(const rank_boxes *all, uint32_t ranks) {
   return boxes;
 }
 
-static graze_mpi_prediction predict(predict_run *run, uint32_t ranks, bool traced) {
-  graze_mpi_predict_def def = define(run, ranks);
+static bool makes_patches(const predict_options *o) {
+  return o->make.kind_text && o->make.kind == SCENES_BOXES_WAVE && o->deal == DEAL_PLACE;
+}
+
+static graze_mpi_prediction predict(predict_run *run) {
+  graze_mpi_predict_def def = define(run, run->asked->ranks);
   graze_mpi_prediction found;
-  graze_mpi_boxes *boxes = deal(&run->boxes, ranks);
-  if (traced) def.world = rank_run_world(&run->ranks);
+  graze_mpi_boxes *boxes = NULL;
+  if (run->asked->how.trace) def.world = rank_run_world(&run->ranks);
+  if (makes_patches(run->asked)) {
+    def.boxes = wave_patch;
+    def.boxes_user = &run->patches;
+  } else {
+    boxes = deal(&run->boxes, run->asked->ranks);
+  }
   job_must(run->job, graze_mpi_predict(run->job->context, &def, boxes, &found));
   free(boxes);
+  return found;
+}
+
+static const rank_boxes *baseline_of(const predict_run *run) {
+  return run->baseline.total > 0 ? &run->baseline : &run->boxes;
+}
+
+static graze_mpi_prediction predict_alone(predict_run *run) {
+  const graze_mpi_predict_def def = define(run, 1);
+  graze_mpi_prediction found;
+  job_must(run->job, graze_mpi_predict(run->job->context, &def, &baseline_of(run)->boxes, &found));
   return found;
 }
 
@@ -178,7 +220,7 @@ static double time_alone(predict_run *run) {
   job_must(run->job, graze_mpi_world_create(run->job->context, MPI_COMM_SELF, &def, &world));
   for (int k = 0; k < STEPS; k++) {
     const double start = clock_now();
-    graze_status status = graze_mpi_contribute(world, &run->boxes.boxes);
+    graze_status status = graze_mpi_contribute(world, &baseline_of(run)->boxes);
     if (status == GRAZE_OK) status = graze_mpi_begin(world, 0);
     if (status == GRAZE_OK) status = graze_mpi_wait(world);
     job_must(run->job, status);
@@ -194,17 +236,18 @@ static void calibrate(predict_run *run) {
   name_machine(name);
   run->scale = 1;
   snprintf(run->machine, sizeof run->machine, "%s", name);
-  run->alone = predict(run, 1, false);
+  run->alone = predict_alone(run);
   if (!run->asked->calibrate) return;
   run->scale = time_alone(run) / run->alone.seconds;
   snprintf(run->machine, sizeof run->machine, "%s, wall clock %.3f of its processor clock", name, run->scale);
-  run->alone = predict(run, 1, false);
+  run->alone = predict_alone(run);
 }
 
 /* ---- what was found ---- */
 
 static double efficiency(const predict_run *run) {
-  return run->alone.seconds / (run->asked->ranks * run->found.seconds);
+  const double a_box = run->alone.seconds / (double)baseline_of(run)->total;
+  return a_box * (double)run->found.result.objects / (run->asked->ranks * run->found.seconds);
 }
 
 /* Whole nanoseconds print short. */
@@ -222,6 +265,7 @@ static void write_json(const predict_run *run, output *out) {
   if (f->result.searched) gz_json_hash(&json, "hash", f->result.hash);
   gz_json_integer(&json, "ranks", run->asked->ranks);
   gz_json_text(&json, "placement", placement_name(run->asked->how.world.placement));
+  gz_json_text(&json, "deal", run->asked->deal == DEAL_PLACE ? "place" : "order");
   gz_json_open(&json, "step_seconds", '{');
   put_seconds(&json, "min", f->least_seconds);
   put_seconds(&json, "median", f->seconds);
@@ -234,8 +278,10 @@ static void write_json(const predict_run *run, output *out) {
                (const uint64_t[]){f->result.sent_objects, f->result.messages, f->result.bytes_sent}, 3);
   gz_json_text(&json, "network", run->network.name);
   gz_json_double(&json, "noise", run->asked->noise);
+  gz_json_bool(&json, "steady", run->asked->steady);
   gz_json_text(&json, "calibrated_on", run->machine);
   gz_json_integer(&json, "baseline_ranks", 1);
+  gz_json_integer(&json, "baseline_n", baseline_of(run)->total);
   put_seconds(&json, "baseline_seconds", run->alone.seconds);
   gz_json_integer(&json, "sampled_ranks", run->asked->ranks);
   gz_json_end(&json);
@@ -243,21 +289,27 @@ static void write_json(const predict_run *run, output *out) {
 
 static void write_text(const predict_run *run, output *out) {
   const graze_mpi_prediction *f = &run->found;
-  output_print(out, "simulated: %" PRIu32 " rank%s, %.6f s a step, efficiency %.1f %%\n", run->asked->ranks,
-               plural(run->asked->ranks), f->seconds, 100 * efficiency(run));
+  output_print(out, "simulated: %" PRIu32 " rank%s, %.6f s a step, %sefficiency %.1f %%\n", run->asked->ranks,
+               plural(run->asked->ranks), f->seconds, run->asked->weak ? "weak " : "", 100 * efficiency(run));
   for (uint32_t i = 0; i < f->phase_count; i++)
     output_print(out, "  %-8s %.6f s\n", f->phases[i].name, f->phases[i].seconds);
   output_print(out, "%" PRIu64 " boxes, %" PRIu64 " pairs, hash %016" PRIx64 "; network %s, noise %g %%, on %s\n",
                f->result.objects, f->result.pairs, f->result.hash, run->network.name, run->asked->noise, run->machine);
 }
 
+/* Of the wave by place only what one rank needs is in memory, unless all boxes are the baseline. */
 static void load(predict_run *run) {
   const predict_options *o = run->asked;
   const double start = clock_now();
-  if (o->make.kind_text)
-    make_rank_boxes(run->job, o->make.kind, o->make.size, o->make.seed, &run->boxes);
-  else
+  if (makes_patches(o)) run->patches = wave_patches_open(o->make.size, o->ranks);
+  if (!o->make.kind_text)
     read_rank_boxes(run->job, o->files.names[0], &run->boxes);
+  else if (!makes_patches(o) || !o->weak)
+    make_rank_boxes(run->job, o->make.kind, o->make.size, o->make.seed, &run->boxes);
+  if (o->weak)
+    make_rank_boxes(run->job, o->make.kind, o->make.size / o->ranks > 0 ? o->make.size / o->ranks : 1, o->make.seed,
+                    &run->baseline);
+  if (o->deal == DEAL_PLACE && !makes_patches(o)) patches_order(&run->boxes, o->ranks);
   rank_run_loaded(&run->ranks, start);
 }
 
@@ -265,7 +317,7 @@ static int predict_all(predict_run *run) {
   run->network = network_read(run->asked->network);
   load(run);
   calibrate(run);
-  run->found = predict(run, run->asked->ranks, run->asked->how.trace != NULL);
+  run->found = predict(run);
   output *out = output_open(run->asked->common.output);
   if (run->asked->common.format == format_json)
     write_json(run, out);
@@ -274,6 +326,8 @@ static int predict_all(predict_run *run) {
   output_close(out);
   rank_run_trace(&run->ranks);
   rank_boxes_free(&run->boxes);
+  rank_boxes_free(&run->baseline);
+  wave_patches_close(&run->patches);
   return !run->found.result.searched ? exit_incomplete : run->found.result.pairs > 0 ? exit_found : exit_clear;
 }
 
