@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 enum { LEAST = 16 };
 
 static uint32_t *places_of(const mpi_addresses *a) {
@@ -14,7 +12,7 @@ static uint32_t *places_of(const mpi_addresses *a) {
 
 /* Where the rank is, or would be. */
 static uint32_t *look_up(const mpi_addresses *a, uint32_t rank) {
-  uint32_t *places = places_of(a), i = (uint32_t)splitmix64(rank) & (a->capacity - 1);
+  uint32_t *places = places_of(a), i = (uint32_t)((uint64_t)(rank * 0x9E3779B1u) * a->capacity >> 32);
   while (places[i] != 0 && addresses_at(a, places[i] - 1)->rank != rank) i = (i + 1) & (a->capacity - 1);
   return &places[i];
 }

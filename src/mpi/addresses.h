@@ -24,12 +24,12 @@ static inline mpi_address *addresses_at(const mpi_addresses *a, uint32_t i) {
   return (mpi_address *)a->list.data + i;
 }
 
+/* That of a rank, made if it was not there; valid until the next one is made. NULL: out of memory. O(1). */
 mpi_address *gz_mpi_addresses_add(const graze_context *context, mpi_addresses *a, uint32_t rank);
 
-/* That of a rank, made if it was not there; valid until the next one is made. NULL: out of memory. O(1). */
-static inline mpi_address *address_of(const graze_context *context, mpi_addresses *a, uint32_t rank) {
-  if (a->last < a->count && addresses_at(a, a->last)->rank == rank) return addresses_at(a, a->last);
-  return gz_mpi_addresses_add(context, a, rank);
+/* The one that was asked for last: often the one that is asked for next. NULL: there is none. */
+static inline mpi_address *addresses_last(const mpi_addresses *a) {
+  return a->last < a->count ? addresses_at(a, a->last) : NULL;
 }
 
 /* Sorts them by rank and turns counts into places; returns how many records there are. O(n log n). */

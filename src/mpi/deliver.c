@@ -74,7 +74,7 @@ static bool pack_pairs(graze_mpi_world *w, pair_route route) {
   const graze_mpi_pair *pairs = pairs_of(&w->pairs);
   for (uint64_t i = 0; i < w->pair_count; i++) {
     for (uint32_t k = route(w, &pairs[i], to); k-- > 0;) {
-      mpi_address *address = to[k] != w->rank ? gz_mpi_world_address(w, to[k]) : NULL;
+      mpi_address *address = to[k] != w->rank ? world_address(w, to[k]) : NULL;
       if (to[k] == w->rank)
         own++;
       else if (address != NULL)
@@ -90,7 +90,7 @@ static bool pack_pairs(graze_mpi_world *w, pair_route route) {
       if (to[k] == w->rank)
         pairs_of(&w->arrived)[w->arrived_count++] = pairs[i];
       else
-        pairs_of(&w->outgoing)[gz_mpi_world_address(w, to[k])->count++] = pairs[i];
+        pairs_of(&w->outgoing)[world_address(w, to[k])->count++] = pairs[i];
     }
   }
   return true;

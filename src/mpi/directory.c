@@ -109,7 +109,7 @@ typedef struct posting {
 } posting;
 
 static void post(posting *p, uint32_t to, mpi_note note) {
-  mpi_address *address = gz_mpi_world_address(p->w, to);
+  mpi_address *address = world_address(p->w, to);
   if (address == NULL) return; /* the step has failed */
   if (!p->counting) ((mpi_note *)p->w->outgoing.data)[address->count] = note;
   address->count++;
@@ -374,7 +374,7 @@ bool gz_mpi_directory_route(const graze_mpi_world *w, const double box[6], uint3
 
 /* One record that is sent on, or a note in the form of a record. */
 static void add_forwarded(graze_mpi_world *w, uint32_t to, const mpi_record *record, bool counting) {
-  mpi_address *address = gz_mpi_world_address(w, to);
+  mpi_address *address = world_address(w, to);
   if (address == NULL) return; /* the step has failed */
   if (!counting) ((mpi_record *)w->outgoing.data)[address->count] = *record;
   address->count++;

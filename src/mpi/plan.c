@@ -191,7 +191,7 @@ static void weigh(graze_mpi_world *w, uint32_t count) {
   mpi_walk walk;
   walk_begin(&walk, regions, (const double[6]){-INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY});
   while (walk.depth > 0) {
-    const mpi_leaf leaf = gz_mpi_walk_next(&walk);
+    const mpi_leaf leaf = walk_next(&walk);
     double work = 0, *density = &p->density[leaf.first];
     for (uint32_t k = 0; k < leaf.ranks; k++) work += p->censuses[regions_rank_at(regions, leaf.first + k)].work;
     /* a region that has just been entered has no work yet, but will have */

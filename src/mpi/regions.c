@@ -309,29 +309,6 @@ void gz_mpi_regions_cut(mpi_regions *regions, const mpi_cutting *given) {
   for (uint32_t p = 0; order != NULL && p < given->ranks; p++) regions->entries[p] |= order[p];
 }
 
-mpi_leaf gz_mpi_walk_next(mpi_walk *walk) {
-  const mpi_regions *r = walk->regions;
-  const double *box = walk->box;
-  uint32_t first = walk->waiting[--walk->depth][0], last = walk->waiting[walk->depth][1];
-  while (last - first > 1) {
-    const uint32_t middle = first + (last - first) / 2;
-    const uint64_t entry = r->entries[middle];
-    const uint32_t axis = entry_axis(r, entry);
-    if (axis == 3) return entry_leaf(r, entry, first, last);
-    const double cut = entry_cut(r, entry);
-    const bool left = box[axis] < cut;
-    if (left && box[3 + axis] >= cut) {
-      walk->waiting[walk->depth][0] = middle;
-      walk->waiting[walk->depth++][1] = last;
-    }
-    if (left)
-      last = middle;
-    else
-      first = middle;
-  }
-  return (mpi_leaf){first, 1, 1};
-}
-
 static uint32_t position_of(const mpi_regions *regions, uint32_t rank) {
   uint32_t position = 0;
   while (regions_rank_at(regions, position) != rank) position++;

@@ -113,7 +113,28 @@ static inline void walk_begin(mpi_walk *walk, const mpi_regions *regions, const 
 }
 
 /* The next leaf; there is one as long as the depth is not 0. */
-mpi_leaf gz_mpi_walk_next(mpi_walk *walk);
+static inline mpi_leaf walk_next(mpi_walk *walk) {
+  const mpi_regions *r = walk->regions;
+  const double *box = walk->box;
+  uint32_t first = walk->waiting[--walk->depth][0], last = walk->waiting[walk->depth][1];
+  while (last - first > 1) {
+    const uint32_t middle = first + (last - first) / 2;
+    const uint64_t entry = r->entries[middle];
+    const uint32_t axis = entry_axis(r, entry);
+    if (axis == 3) return entry_leaf(r, entry, first, last);
+    const double cut = entry_cut(r, entry);
+    const bool left = box[axis] < cut;
+    if (left && box[3 + axis] >= cut) {
+      walk->waiting[walk->depth][0] = middle;
+      walk->waiting[walk->depth++][1] = last;
+    }
+    if (left)
+      last = middle;
+    else
+      first = middle;
+  }
+  return (mpi_leaf){first, 1, 1};
+}
 
 /* The first position of the leaf that a point is in, which names it. */
 static inline uint32_t regions_leaf_of(const mpi_regions *regions, const double point[3]) {

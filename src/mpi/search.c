@@ -7,7 +7,6 @@
  * A pair is told by the region, and by the block, that has the component-wise greater of the two lower corners. That
  * point lies in both boxes, so both are there; and it lies in one region, so nobody else tells the pair. The midpoint
  * of the centres, which the paper took, may lie in a region that one of the boxes does not meet. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -252,33 +251,21 @@ static bool run_job(job j) {
   return true;
 }
 
-/* Whether a box that is here has a group. */
-static bool has_groups(const graze_mpi_world *w) {
+/* Whether a box that is here has a group, and whether all are floats: these have less to carry and are as exact. */
+static void look_at_all(graze_mpi_world *w) {
   const mpi_client *clients = w->clients.data;
   const mpi_record *received = w->received.data;
+  bool grouped = false, narrow = true;
   for (uint32_t c = 0; c < w->client_count; c++) {
-    if (clients[c].boxes.groups != NULL) return true;
+    grouped |= clients[c].boxes.groups != NULL;
+    narrow &= clients[c].boxes.boxes.precision == GRAZE_FLOAT;
   }
   for (uint64_t i = 0; i < w->received_count; i++) {
-    if (received[i].group != UINT32_MAX) return true;
+    grouped |= received[i].group != UINT32_MAX;
+    narrow &= received[i].narrow;
   }
-  return false;
-}
-
-/* Whether all boxes that are here are floats, which have less to carry and are as exact. */
-static bool are_floats(const graze_mpi_world *w) {
-  const mpi_client *clients = w->clients.data;
-  const mpi_record *received = w->received.data;
-  for (uint32_t c = 0; c < w->client_count; c++) {
-    if (clients[c].boxes.boxes.precision != GRAZE_FLOAT) return false;
-  }
-  for (uint64_t i = 0; i < w->received_count; i++) {
-    bool same = true;
-    for (int k = 0; k < 6; k++)
-      same &= fabs(received[i].box[k]) <= FLT_MAX && (double)(float)received[i].box[k] == received[i].box[k];
-    if (!same) return false;
-  }
-  return true;
+  w->grouped = grouped;
+  w->narrow = narrow;
 }
 
 /* ---- tiles: slots are sorted by stripe ---- */
@@ -353,7 +340,7 @@ static uint32_t *sort_by_block(graze_mpi_world *w, const uint32_t *slots, uint32
   memset(ends, 0, blocks * sizeof *ends);
   for (uint32_t i = 0; i < count; i++) {
     box_of(w, slots[i], box);
-    for (walk_begin(&walk, &w->blocks, box); walk.depth > 0;) ends[gz_mpi_walk_next(&walk).first]++;
+    for (walk_begin(&walk, &w->blocks, box); walk.depth > 0;) ends[walk_next(&walk).first]++;
   }
   for (uint32_t b = 0; b < blocks; b++) {
     uint32_t size = ends[b];
@@ -369,11 +356,11 @@ static uint32_t *sort_by_block(graze_mpi_world *w, const uint32_t *slots, uint32
   for (uint32_t i = 0; i < count; i++) {
     box_of(w, slots[i], box);
     walk_begin(&walk, &w->blocks, box);
-    uint32_t block = gz_mpi_walk_next(&walk).first;
+    uint32_t block = walk_next(&walk).first;
     const uint32_t slot = slots[i] | (walk.depth > 0 ? SLOT_BLOCKS : 0);
     sorted[ends[block]++] = slot;
     while (walk.depth > 0) {
-      block = gz_mpi_walk_next(&walk).first;
+      block = walk_next(&walk).first;
       sorted[ends[block]++] = slot;
     }
   }
@@ -479,8 +466,7 @@ void gz_mpi_search(graze_mpi_world *w) {
   const uint32_t *slots = NULL;
   w->own_work = 0;
   w->pair_count = 0;
-  w->grouped = has_groups(w);
-  w->narrow = are_floats(w);
+  look_at_all(w);
   if (!w->all_kept) slots = list_slots(w);
   if (w->all_kept || slots != NULL || count == 0) search_slots(w, slots, count);
 }

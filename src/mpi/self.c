@@ -227,13 +227,13 @@ static void pack_questions(graze_mpi_self *s) {
   if (!list_remote(s)) return;
   const uint64_t *keys = s->remote.data;
   for (uint64_t i = 0; i < s->remote_count; i++) {
-    mpi_address *address = gz_mpi_world_address(w, (uint32_t)(keys[i] >> 32));
+    mpi_address *address = world_address(w, (uint32_t)(keys[i] >> 32));
     if (address == NULL) return;
     address->count++;
   }
   if (!gz_mpi_world_lay_out(w, sizeof(uint32_t), &all)) return;
   for (uint64_t i = 0; i < s->remote_count; i++) {
-    mpi_address *address = gz_mpi_world_address(w, (uint32_t)(keys[i] >> 32));
+    mpi_address *address = world_address(w, (uint32_t)(keys[i] >> 32));
     ((uint32_t *)w->outgoing.data)[address->count++] = (uint32_t)keys[i];
   }
 }
@@ -267,7 +267,7 @@ static void pack_answers(graze_mpi_self *s) {
   uint64_t all;
   const asked_part *parts = s->parts.data;
   for (uint64_t i = 0; i < s->part_count; i++) {
-    mpi_address *address = gz_mpi_world_address(w, parts[i].from);
+    mpi_address *address = world_address(w, parts[i].from);
     if (address == NULL) return;
     address->count += parts[i].count;
   }
@@ -275,7 +275,7 @@ static void pack_answers(graze_mpi_self *s) {
   for (uint64_t i = 0; i < s->part_count; i++) {
     const uint32_t *asked = (const uint32_t *)s->asked.data + parts[i].first;
     for (uint64_t k = 0; k < parts[i].count; k++) {
-      corner_record *out = (corner_record *)w->outgoing.data + gz_mpi_world_address(w, parts[i].from)->count++;
+      corner_record *out = (corner_record *)w->outgoing.data + world_address(w, parts[i].from)->count++;
       out->rank = w->rank;
       out->number = asked[k];
       memcpy(out->corners, s->mine.corners + 9 * (size_t)asked[k], sizeof out->corners);

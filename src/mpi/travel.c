@@ -79,7 +79,7 @@ static bool leave(route *r, uint32_t rank, uint32_t number, uint32_t stripe, boo
     keep(r, number, shared);
     return true;
   }
-  mpi_address *address = gz_mpi_world_address(w, rank);
+  mpi_address *address = world_address(w, rank);
   if (address == NULL) return false;
   if (address->mark == number + 1) return true;
   address->mark = number + 1;
@@ -115,11 +115,11 @@ static inline bool is_at_home(const graze_box *home, const double box[6]) {
 static bool leave_home(route *r, const double box[6], uint32_t number) {
   mpi_walk walk;
   walk_begin(&walk, &r->w->regions, box);
-  mpi_leaf leaf = gz_mpi_walk_next(&walk);
+  mpi_leaf leaf = walk_next(&walk);
   const bool shared = walk.depth > 0;
   if (!leave_to_leaf(r, number, &leaf, shared)) return false;
   while (walk.depth > 0) {
-    leaf = gz_mpi_walk_next(&walk);
+    leaf = walk_next(&walk);
     if (!leave_to_leaf(r, number, &leaf, shared)) return false;
   }
   return true;
@@ -192,6 +192,7 @@ static void pack_box(const graze_mpi_world *w, const mpi_leaving *leaving, mpi_r
   record->number = number;
   record->stripe = (uint16_t)leaving->stripe;
   record->shared = (leaving->slot & SLOT_SHARED) != 0;
+  record->narrow = c->boxes.boxes.precision == GRAZE_FLOAT;
 }
 
 static void pack(graze_mpi_world *w) {
@@ -200,7 +201,7 @@ static void pack(graze_mpi_world *w) {
   const mpi_leaving *leaving = w->common->leaving.data;
   mpi_record *records = w->outgoing.data;
   for (uint64_t i = 0; i < w->leaving_count; i++)
-    pack_box(w, &leaving[i], &records[gz_mpi_world_address(w, leaving[i].rank)->count++]);
+    pack_box(w, &leaving[i], &records[world_address(w, leaving[i].rank)->count++]);
   w->totals.sums[SUM_SENT] = all;
 }
 

@@ -37,8 +37,8 @@ bool gz_mpi_world_reserve(graze_mpi_world *w, buffer *b, uint64_t count, size_t 
   return false;
 }
 
-mpi_address *gz_mpi_world_address(graze_mpi_world *w, uint32_t rank) {
-  mpi_address *address = address_of(w->context, &w->common->addresses, rank);
+mpi_address *gz_mpi_world_add_address(graze_mpi_world *w, uint32_t rank) {
+  mpi_address *address = gz_mpi_addresses_add(w->context, &w->common->addresses, rank);
   if (address == NULL)
     gz_mpi_world_fail_with(w, GRAZE_ERROR_MEMORY, "out of memory: the address of a rank was refused");
   return address;

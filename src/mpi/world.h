@@ -82,7 +82,8 @@ typedef struct mpi_record {
   uint32_t group;
   uint32_t rank, number; /* whose it is */
   uint16_t stripe;       /* where it goes, or has gone: RANKS_OF_STRIPE */
-  uint16_t shared;       /* it meets other regions too */
+  uint8_t shared;        /* it meets other regions too */
+  uint8_t narrow;        /* its owner has floats */
 } mpi_record;
 
 /* A box and a rank that it goes to. */
@@ -279,7 +280,11 @@ void gz_mpi_plan_judge(graze_mpi_world *w);               /* after the totals: w
 graze_status gz_mpi_travel_begin(graze_mpi_world *w);
 
 /* The address of a rank in the round that is being packed. NULL: refused, and the step has failed. */
-mpi_address *gz_mpi_world_address(graze_mpi_world *w, uint32_t rank);
+mpi_address *gz_mpi_world_add_address(graze_mpi_world *w, uint32_t rank);
+static inline mpi_address *world_address(graze_mpi_world *w, uint32_t rank) {
+  mpi_address *last = addresses_last(&w->common->addresses);
+  return last != NULL && last->rank == rank ? last : gz_mpi_world_add_address(w, rank);
+}
 
 /* Makes room in `outgoing` for all records that were counted. False: refused, or the step has failed before. */
 bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record, uint64_t *count);

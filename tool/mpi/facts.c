@@ -30,7 +30,7 @@ const char *placement_name(graze_mpi_placement placement) {
   return placement == GRAZE_MPI_DIRECTORY ? "directory" : "curve";
 }
 
-static void put_spreads(gz_json *json, const graze_mpi_result *r) {
+void put_spreads(gz_json *json, const graze_mpi_result *r) {
   static const char *const keys[] = {"objects", "received", "pairs", "work", "bytes"};
   const graze_mpi_spread spreads[] = {r->rank_objects, r->rank_received, r->rank_pairs, r->rank_work, r->rank_bytes};
   gz_json_open(json, "per_rank", '{');

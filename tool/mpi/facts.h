@@ -13,6 +13,9 @@ void put_engine(gz_json *json, const job *j);
 /* The value of --placement. */
 const char *placement_name(graze_mpi_placement placement);
 
+/* "per_rank": least, mean and most of a rank. */
+void put_spreads(gz_json *json, const graze_mpi_result *result);
+
 /* "mpi": what voxels were and what went over the wire, and the seconds of the searches, which are sorted. */
 void put_mpi_facts(gz_json *json, const char *placement, const graze_mpi_result *result, rank_run *run);
 

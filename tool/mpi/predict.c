@@ -276,6 +276,7 @@ static void write_json(const predict_run *run, output *out) {
   gz_json_close(&json);
   put_integers(&json, (const char *const[]){"sent_objects", "messages", "bytes_sent"},
                (const uint64_t[]){f->result.sent_objects, f->result.messages, f->result.bytes_sent}, 3);
+  put_spreads(&json, &f->result);
   gz_json_text(&json, "network", run->network.name);
   gz_json_double(&json, "noise", run->asked->noise);
   gz_json_bool(&json, "steady", run->asked->steady);
@@ -318,6 +319,7 @@ static int predict_all(predict_run *run) {
   load(run);
   calibrate(run);
   run->found = predict(run);
+  if (run->asked->steady) run->alone.seconds = fmin(run->alone.seconds, predict_alone(run).seconds);
   output *out = output_open(run->asked->common.output);
   if (run->asked->common.format == format_json)
     write_json(run, out);
