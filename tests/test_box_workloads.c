@@ -147,6 +147,26 @@ static void parts_are_those_of_the_whole(void **unused) {
   }
 }
 
+/* Rows of the wave, in two pieces each, are those of the whole. */
+static void rows_are_those_of_the_wave(void **unused) {
+  (void)unused;
+  scenes_boxes boxes;
+  uint32_t along, across;
+  assert_true(scenes_boxes_make(SCENES_BOXES_WAVE, 3000, 1, &boxes));
+  scenes_wave_squares(3000, &along, &across);
+  assert_int_equal(2 * along * across, boxes.count);
+  float *want = boxes_at(&boxes, 0, 0), *got = calloc(boxes.count, 6 * sizeof *got);
+  for (uint32_t y = 0; y < across; y++) {
+    const uint32_t cut = y % along;
+    scenes_wave_row(y, 0, cut, got + 12 * (size_t)y * along);
+    scenes_wave_row(y, cut, along, got + 12 * ((size_t)y * along + cut));
+  }
+  assert_memory_equal(want, got, 6 * (size_t)boxes.count * sizeof *got);
+  free(want);
+  free(got);
+  scenes_boxes_free(&boxes);
+}
+
 static void small_numbers(void **unused) {
   (void)unused;
   for (int kind = 0; kind < SCENES_BOX_KINDS; kind++) {
@@ -181,6 +201,7 @@ int main(void) {
                                      cmocka_unit_test(boxes_swing),
                                      cmocka_unit_test(steps_do_not_depend_on_what_was_asked_before),
                                      cmocka_unit_test(parts_are_those_of_the_whole),
+                                     cmocka_unit_test(rows_are_those_of_the_wave),
                                      cmocka_unit_test(small_numbers),
                                      cmocka_unit_test(names)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,8 @@ static bool route_to_places(route *r, const mpi_client *c) {
 
 static bool route_all(graze_mpi_world *w) {
   route r = {.w = w};
-  if (!gz_mpi_world_reserve(w, &w->slots, w->object_count, sizeof(uint32_t), 0)) return false;
+  /* and some that will come */
+  if (!gz_mpi_world_reserve(w, &w->slots, w->object_count + w->object_count / 8, sizeof(uint32_t), 0)) return false;
   const mpi_client *clients = w->clients.data;
   for (uint32_t c = 0; c < w->client_count; c++) {
     if (!(uses_directory(w) ? route_to_places : route_client)(&r, &clients[c])) return false;

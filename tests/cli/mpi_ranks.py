@@ -326,6 +326,16 @@ def traced():
     check(predicted.returncode == 1 and said["hash"] == json.loads(got.stdout)["hash"] and said["status"] == "simulated", "a prediction's answer")
     check(said["ranks"] == said["sampled_ranks"] == 4 and said["baseline_ranks"] == 1 and said["efficiency"] > 0, "keys of a prediction")
     check(0 < said["step_seconds"]["min"] <= said["step_seconds"]["median"] and {"travel", "search", "network"} <= set(said["critical_path"]), "times of a prediction")
+    for kind in ("wave:20000", "clusters:5000"):
+        got = {how: json.loads(run([graze_mpi, "predict", "--ranks", "7", "--format", "json", "--repeat", "3", "--deal", how, "--make", kind, *more]).stdout)
+               for how, more in (("order", []), ("place", ["--weak", "--steady"]))}
+        order, place = got["order"], got["place"]
+        check(all(order[key] == place[key] for key in ("n", "pairs", "hash")), f"{kind} dealt by place: another answer")
+        check(place["sent_objects"] < order["sent_objects"] and (place["deal"], order["deal"]) == ("place", "order"), f"{kind} dealt by place: travel")
+        check(place["baseline_n"] < order["baseline_n"] == order["n"] and place["parts"]["ranks"] == 7 and "parts" not in order, f"{kind}: baselines")
+        check(place["parts"]["mean_seconds"] <= place["parts"]["most_seconds"] and place["steady"] and place["per_rank"]["objects"][0] > 0, f"{kind}: parts")
+    for words in (["--weak", "few.gzb"], ["--deal", "heap", "--make", "wave:8"]):
+        check(run([graze_mpi, "predict", "--ranks", "2", *words]).returncode == 2, f"{words}")
     open("slow.txt", "w").write("name slow  # but sure\nlatency 1\noverhead 0x1p-2\n")
     open("bad.txt", "w").write("latency 1\n\nspeed 3\n")
     for name, code, words in (("slow.txt", 1, ""), ("bad.txt", 3, "bad.txt:3: unknown key 'speed'"), ("no.txt", 3, "no.txt: cannot open")) if asked.long else ():

@@ -5,19 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SOME = 2048 };
+
 /* ---- boxes in memory ---- */
 
 typedef struct ordering {
   char *boxes;
   uint64_t *ids;
-  bool narrow; /* floats */
-  uint64_t total;
-  uint32_t ranks;
+  bool narrow;    /* floats */
+  uint64_t *ends; /* by rank */
 } ordering;
 
-static double corner_of(const ordering *o, uint64_t i, int axis) {
-  return o->narrow ? (double)((const float *)(const void *)o->boxes)[6 * i + (unsigned)axis]
-                   : ((const double *)(const void *)o->boxes)[6 * i + (unsigned)axis];
+/* One of the six of a box. */
+static double number_of(const ordering *o, uint64_t i, int k) {
+  return o->narrow ? (double)((const float *)(const void *)o->boxes)[6 * i + (unsigned)k]
+                   : ((const double *)(const void *)o->boxes)[6 * i + (unsigned)k];
 }
 
 static void swap_boxes(const ordering *o, uint64_t i, uint64_t k) {
@@ -31,28 +33,47 @@ static void swap_boxes(const ordering *o, uint64_t i, uint64_t k) {
   o->ids[k] = id;
 }
 
-static int widest_axis(const ordering *o, uint64_t begin, uint64_t end) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  int widest = 0;
-  for (uint64_t i = begin; i < end; i++) {
-    for (int k = 0; k < 3; k++) {
-      low[k] = fmin(low[k], corner_of(o, i, k));
-      high[k] = fmax(high[k], corner_of(o, i, k));
-    }
-  }
-  for (int k = 1; k < 3; k++) {
-    if (0.5 * high[k] - 0.5 * low[k] > 0.5 * high[widest] - 0.5 * low[widest]) widest = k;
-  }
-  return widest;
+static int compare(const void *x, const void *y) {
+  const double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
 }
 
-/* Quickselect, three ways: boxes before `middle` are not above those from there on. */
-static void part(const ordering *o, uint64_t begin, uint64_t middle, uint64_t end, int axis) {
-  while (end - begin > 1) {
-    const double pivot = corner_of(o, begin + (end - begin) / 2, axis);
+/* Of some of the boxes, how many a cut would go through that leaves `share` of their lower corners on its left. */
+static uint32_t crossing_on(const ordering *o, uint64_t begin, uint64_t end, double share, int axis) {
+  double corners[SOME];
+  const uint32_t some = end - begin < SOME ? (uint32_t)(end - begin) : SOME;
+  uint32_t crossing = 0;
+  for (uint32_t i = 0; i < some; i++) corners[i] = number_of(o, begin + i * (end - begin) / some, axis);
+  qsort(corners, some, sizeof *corners, compare);
+  const double cut = corners[(uint32_t)(share * some)];
+  for (uint32_t i = 0; i < some; i++) {
+    const uint64_t box = begin + i * (end - begin) / some;
+    crossing += number_of(o, box, axis) < cut && number_of(o, box, axis + 3) >= cut;
+  }
+  return corners[0] < corners[some - 1] ? crossing : UINT32_MAX;
+}
+
+static int best_axis(const ordering *o, uint64_t begin, uint64_t end, double share) {
+  int best = 0;
+  uint32_t least = UINT32_MAX;
+  for (int axis = 0; axis < 3; axis++) {
+    const uint32_t crossing = crossing_on(o, begin, end, share, axis);
+    if (crossing >= least) continue;
+    best = axis;
+    least = crossing;
+  }
+  return best;
+}
+
+/* Quickselect, three ways: parts the boxes near `middle`, between different numbers if there are any, so that what is
+ * left is less than what is right. Returns where the right ones begin. */
+static uint64_t part(const ordering *o, uint64_t begin, uint64_t middle, uint64_t end, int axis) {
+  const uint64_t first = begin, last = end;
+  while (begin < end) {
+    const double pivot = number_of(o, begin + (end - begin) / 2, axis);
     uint64_t low = begin, i = begin, high = end;
     while (i < high) {
-      const double at = corner_of(o, i, axis);
+      const double at = number_of(o, i, axis);
       if (at < pivot)
         swap_boxes(o, i++, low++);
       else if (at > pivot)
@@ -65,28 +86,30 @@ static void part(const ordering *o, uint64_t begin, uint64_t middle, uint64_t en
     else if (middle >= high)
       begin = high;
     else
-      return;
+      return low > first ? low : high < last ? high : middle;
   }
+  return middle;
 }
 
-static void order_ranks(const ordering *o, uint32_t first, uint32_t last) {
-  const job parts = {.ranks = (int)o->ranks};
+static void order_ranks(const ordering *o, uint64_t begin, uint64_t end, uint32_t first, uint32_t last) {
   const uint32_t half = first + (last - first) / 2;
-  const uint64_t begin = job_part(o->total, &parts, (int)first), middle = job_part(o->total, &parts, (int)half),
-                 end = job_part(o->total, &parts, (int)last);
-  if (last - first < 2) return;
-  part(o, begin, middle, end, widest_axis(o, begin, end));
-  order_ranks(o, first, half);
-  order_ranks(o, half, last);
+  if (last - first == 1) {
+    o->ends[first] = end;
+    return;
+  }
+  uint64_t middle = begin + (end - begin) * (half - first) / (last - first);
+  const double share = (double)(half - first) / (last - first);
+  if (end - begin > 1) middle = part(o, begin, middle, end, best_axis(o, begin, end, share));
+  order_ranks(o, begin, middle, first, half);
+  order_ranks(o, middle, end, half, last);
 }
 
-void patches_order(rank_boxes *boxes, uint32_t ranks) {
+void patches_order(rank_boxes *boxes, uint32_t ranks, uint64_t *ends) {
   const ordering o = {.boxes = boxes->memory[0],
                       .ids = boxes->memory[1],
                       .narrow = boxes->boxes.boxes.precision == GRAZE_FLOAT,
-                      .total = boxes->boxes.count,
-                      .ranks = ranks};
-  order_ranks(&o, 0, ranks);
+                      .ends = ends};
+  order_ranks(&o, 0, boxes->boxes.count, 0, ranks);
 }
 
 /* ---- the wavy plane ---- */
@@ -137,8 +160,7 @@ void wave_patches_close(wave_patches *w) {
   *w = (wave_patches){0};
 }
 
-graze_mpi_boxes wave_patch(void *user, uint32_t rank) {
-  const wave_patches *w = user;
+graze_mpi_boxes wave_patch(const wave_patches *w, uint32_t rank) {
   const patch p = patch_of(w, rank);
   const uint32_t row = 2 * (p.high[0] - p.low[0]);
   float *boxes = w->boxes;

@@ -7,10 +7,10 @@
 
 typedef enum patch_deal { DEAL_ORDER, DEAL_PLACE } patch_deal;
 
-/* Rank r of P has boxes n r / P to n (r + 1) / P of an order, as when it reads a file. By place, the order is that of
- * halving: at each step the ranks, and along the axis on which their lower corners are furthest apart the boxes. Boxes
- * and ids are put into that order where they are. O(n log P). */
-void patches_order(rank_boxes *boxes, uint32_t ranks);
+/* Puts boxes and ids into an order in which each rank's lie together, by halving the ranks and, across the axis on
+ * which fewest of some boxes are cut, the boxes; lower corners with one coordinate stay together. Writes where the
+ * boxes of each rank end. O(n log P). */
+void patches_order(rank_boxes *boxes, uint32_t ranks, uint64_t *ends);
 
 /* The patches of a wavy plane, which are rectangles of whole squares and made when they are asked for. */
 typedef struct wave_patches {
@@ -24,7 +24,7 @@ typedef struct wave_patches {
 wave_patches wave_patches_open(uint32_t count, uint32_t ranks);
 void wave_patches_close(wave_patches *patches);
 
-/* For graze_mpi_predict_def; `user` are the patches. */
-graze_mpi_boxes wave_patch(void *user, uint32_t rank);
+/* Valid until the next one is asked for. */
+graze_mpi_boxes wave_patch(const wave_patches *patches, uint32_t rank);
 
 #endif

@@ -38,12 +38,17 @@ typedef struct predict_run {
   job *job;
   rank_run ranks;
   rank_boxes boxes;     /* all */
+  uint64_t *ends;       /* of each rank's among them; NULL: they are dealt in their order */
   wave_patches patches; /* or those that are made when a rank's turn comes */
   rank_boxes baseline;  /* those of one rank, if these are not all */
   network network;
   double scale;
   char machine[256];
   graze_mpi_prediction alone, found;
+  struct {
+    uint32_t ranks;
+    double mean, most; /* seconds */
+  } parts;             /* some ranks, each alone with its own boxes */
 } predict_run;
 
 /* ---- options ---- */
@@ -146,6 +151,10 @@ static void name_machine(char name[128]) {
 
 /* ---- running ---- */
 
+static bool makes_patches(const predict_options *o) {
+  return o->make.kind_text && o->make.kind == SCENES_BOXES_WAVE && o->deal == DEAL_PLACE;
+}
+
 static graze_mpi_predict_def define(const predict_run *run, uint32_t ranks) {
   graze_mpi_predict_def def = graze_mpi_default_predict_def();
   def.world = run->asked->how.world;
@@ -159,39 +168,31 @@ static graze_mpi_predict_def define(const predict_run *run, uint32_t ranks) {
   return def;
 }
 
-/* Rank r of P has boxes n r / P to n (r + 1) / P, as when it reads a file. */
-static graze_mpi_boxes *deal(const rank_boxes *all, uint32_t ranks) {
-  const job parts = {.ranks = (int)ranks};
-  graze_mpi_boxes *boxes = job_alloc(ranks, sizeof *boxes);
-  const size_t size = 6 * (all->boxes.boxes.precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
-  for (uint32_t r = 0; r < ranks; r++) {
-    const uint64_t first = job_part(all->boxes.count, &parts, (int)r),
-                   end = job_part(all->boxes.count, &parts, (int)r + 1);
-    boxes[r] = all->boxes;
-    boxes[r].count = (uint32_t)(end - first);
-    boxes[r].ids += first;
-    boxes[r].boxes.data = (const char *)all->boxes.boxes.data + first * size;
+/* Of all boxes those of one rank: in the order of a file, rank r of P has boxes n r / P to n (r + 1) / P. */
+static graze_mpi_boxes boxes_of(void *user, uint32_t rank) {
+  predict_run *run = user;
+  if (makes_patches(run->asked)) return wave_patch(&run->patches, rank);
+  const job parts = {.ranks = (int)run->asked->ranks};
+  graze_mpi_boxes boxes = run->boxes.boxes;
+  const size_t size = 6 * (boxes.boxes.precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
+  uint64_t first = job_part(boxes.count, &parts, (int)rank), end = job_part(boxes.count, &parts, (int)rank + 1);
+  if (run->ends) {
+    first = rank > 0 ? run->ends[rank - 1] : 0;
+    end = run->ends[rank];
   }
+  boxes.count = (uint32_t)(end - first);
+  boxes.ids += first;
+  boxes.boxes.data = (const char *)boxes.boxes.data + first * size;
   return boxes;
-}
-
-static bool makes_patches(const predict_options *o) {
-  return o->make.kind_text && o->make.kind == SCENES_BOXES_WAVE && o->deal == DEAL_PLACE;
 }
 
 static graze_mpi_prediction predict(predict_run *run) {
   graze_mpi_predict_def def = define(run, run->asked->ranks);
   graze_mpi_prediction found;
-  graze_mpi_boxes *boxes = NULL;
   if (run->asked->how.trace) def.world = rank_run_world(&run->ranks);
-  if (makes_patches(run->asked)) {
-    def.boxes = wave_patch;
-    def.boxes_user = &run->patches;
-  } else {
-    boxes = deal(&run->boxes, run->asked->ranks);
-  }
-  job_must(run->job, graze_mpi_predict(run->job->context, &def, boxes, &found));
-  free(boxes);
+  def.boxes = boxes_of;
+  def.boxes_user = run;
+  job_must(run->job, graze_mpi_predict(run->job->context, &def, NULL, &found));
   return found;
 }
 
@@ -199,11 +200,24 @@ static const rank_boxes *baseline_of(const predict_run *run) {
   return run->baseline.total > 0 ? &run->baseline : &run->boxes;
 }
 
-static graze_mpi_prediction predict_alone(predict_run *run) {
+static graze_mpi_prediction predict_alone(predict_run *run, const graze_mpi_boxes *boxes) {
   const graze_mpi_predict_def def = define(run, 1);
   graze_mpi_prediction found;
-  job_must(run->job, graze_mpi_predict(run->job->context, &def, &baseline_of(run)->boxes, &found));
+  job_must(run->job, graze_mpi_predict(run->job->context, &def, boxes, &found));
   return found;
+}
+
+/* What ranks, evenly chosen, take alone: the work that there would be without others. */
+static void time_parts(predict_run *run) {
+  enum { PARTS = 16 };
+  const uint32_t ranks = run->asked->ranks, parts = ranks < PARTS ? ranks : PARTS;
+  run->parts.ranks = parts;
+  for (uint32_t k = 0; k < parts; k++) {
+    const graze_mpi_boxes boxes = boxes_of(run, (uint32_t)((2 * k + 1) * (uint64_t)ranks / (2 * parts)));
+    const double seconds = predict_alone(run, &boxes).seconds;
+    run->parts.mean += seconds / parts;
+    run->parts.most = fmax(run->parts.most, seconds);
+  }
 }
 
 static int compare(const void *x, const void *y) {
@@ -236,11 +250,11 @@ static void calibrate(predict_run *run) {
   name_machine(name);
   run->scale = 1;
   snprintf(run->machine, sizeof run->machine, "%s", name);
-  run->alone = predict_alone(run);
+  run->alone = predict_alone(run, &baseline_of(run)->boxes);
   if (!run->asked->calibrate) return;
   run->scale = time_alone(run) / run->alone.seconds;
   snprintf(run->machine, sizeof run->machine, "%s, wall clock %.3f of its processor clock", name, run->scale);
-  run->alone = predict_alone(run);
+  run->alone = predict_alone(run, &baseline_of(run)->boxes);
 }
 
 /* ---- what was found ---- */
@@ -253,6 +267,15 @@ static double efficiency(const predict_run *run) {
 /* Whole nanoseconds print short. */
 static void put_seconds(gz_json *json, const char *key, double seconds) {
   gz_json_double(json, key, round(seconds * 1e9) / 1e9);
+}
+
+static void write_parts(const predict_run *run, gz_json *json) {
+  gz_json_open(json, "parts", '{');
+  gz_json_integer(json, "ranks", run->parts.ranks);
+  put_seconds(json, "mean_seconds", run->parts.mean);
+  put_seconds(json, "most_seconds", run->parts.most);
+  gz_json_double(json, "efficiency", run->parts.mean / run->found.seconds);
+  gz_json_close(json);
 }
 
 static void write_json(const predict_run *run, output *out) {
@@ -284,6 +307,7 @@ static void write_json(const predict_run *run, output *out) {
   gz_json_integer(&json, "baseline_ranks", 1);
   gz_json_integer(&json, "baseline_n", baseline_of(run)->total);
   put_seconds(&json, "baseline_seconds", run->alone.seconds);
+  if (run->asked->weak) write_parts(run, &json);
   gz_json_integer(&json, "sampled_ranks", run->asked->ranks);
   gz_json_end(&json);
 }
@@ -292,6 +316,9 @@ static void write_text(const predict_run *run, output *out) {
   const graze_mpi_prediction *f = &run->found;
   output_print(out, "simulated: %" PRIu32 " rank%s, %.6f s a step, %sefficiency %.1f %%\n", run->asked->ranks,
                plural(run->asked->ranks), f->seconds, run->asked->weak ? "weak " : "", 100 * efficiency(run));
+  if (run->asked->weak)
+    output_print(out, "  of what a rank takes alone with its boxes, %.6f s in the mean: %.1f %%\n", run->parts.mean,
+                 100 * run->parts.mean / f->seconds);
   for (uint32_t i = 0; i < f->phase_count; i++)
     output_print(out, "  %-8s %.6f s\n", f->phases[i].name, f->phases[i].seconds);
   output_print(out, "%" PRIu64 " boxes, %" PRIu64 " pairs, hash %016" PRIx64 "; network %s, noise %g %%, on %s\n",
@@ -310,7 +337,10 @@ static void load(predict_run *run) {
   if (o->weak)
     make_rank_boxes(run->job, o->make.kind, o->make.size / o->ranks > 0 ? o->make.size / o->ranks : 1, o->make.seed,
                     &run->baseline);
-  if (o->deal == DEAL_PLACE && !makes_patches(o)) patches_order(&run->boxes, o->ranks);
+  if (o->deal == DEAL_PLACE && !makes_patches(o)) {
+    run->ends = job_alloc(o->ranks, sizeof *run->ends);
+    patches_order(&run->boxes, o->ranks, run->ends);
+  }
   rank_run_loaded(&run->ranks, start);
 }
 
@@ -319,7 +349,9 @@ static int predict_all(predict_run *run) {
   load(run);
   calibrate(run);
   run->found = predict(run);
-  if (run->asked->steady) run->alone.seconds = fmin(run->alone.seconds, predict_alone(run).seconds);
+  if (run->asked->steady)
+    run->alone.seconds = fmin(run->alone.seconds, predict_alone(run, &baseline_of(run)->boxes).seconds);
+  if (run->asked->weak) time_parts(run);
   output *out = output_open(run->asked->common.output);
   if (run->asked->common.format == format_json)
     write_json(run, out);
@@ -330,6 +362,7 @@ static int predict_all(predict_run *run) {
   rank_boxes_free(&run->boxes);
   rank_boxes_free(&run->baseline);
   wave_patches_close(&run->patches);
+  free(run->ends);
   return !run->found.result.searched ? exit_incomplete : run->found.result.pairs > 0 ? exit_found : exit_clear;
 }
 
