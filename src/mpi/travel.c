@@ -58,7 +58,8 @@ bool gz_mpi_check_box(graze_mpi_world *w, const mpi_client *c, uint32_t i, const
 
 typedef struct route {
   graze_mpi_world *w;
-  uint32_t kept; /* the last box + 1 that stays */
+  uint32_t kept;         /* the last box + 1 that stays */
+  float low[3], high[3]; /* of this rank's region, among floats */
 } route;
 
 static uint32_t stripe_of(const graze_mpi_world *w, uint32_t number, const mpi_leaf *leaf) {
@@ -105,10 +106,42 @@ static bool leave_to_leaf(route *r, uint32_t number, const mpi_leaf *leaf, bool 
 }
 
 /* A sound box that meets no region but this rank's, as nearly all do where ranks have what lies near them. */
-static inline bool is_at_home(const graze_box *home, const double box[6]) {
-  bool inside = true;
-  for (int k = 0; k < 3; k++) inside &= (box[k] >= home->min[k]) & (box[k] <= box[3 + k]) & (box[3 + k] < home->max[k]);
-  return inside;
+#define IS_AT_HOME(low, high, box)                                                                 \
+  ((box)[0] >= (low)[0] && (box)[1] >= (low)[1] && (box)[2] >= (low)[2] && (box)[0] <= (box)[3] && \
+   (box)[1] <= (box)[4] && (box)[2] <= (box)[5] && (box)[3] < (high)[0] && (box)[4] < (high)[1] && \
+   (box)[5] < (high)[2])
+
+/* The least float that is not below: a float lies on one side of it as of the number. */
+static float float_from(double x) {
+  const float near = (float)x;
+  return (double)near < x ? nextafterf(near, INFINITY) : near;
+}
+
+/* Numbers of the boxes from `begin` on that are at home are kept, up to the first one that is not. Returns its index.
+ */
+static uint32_t keep_run(const route *r, const mpi_client *c, uint32_t begin) {
+  graze_mpi_world *w = r->w;
+  const graze_box *home = &w->home;
+  const size_t stride = c->boxes.boxes.stride;
+  const char *at = (const char *)c->boxes.boxes.data + begin * stride;
+  uint32_t *slots = (uint32_t *)w->slots.data + w->kept, i = begin;
+  if (c->boxes.boxes.precision == GRAZE_FLOAT) {
+    for (; i < c->boxes.count; i++, at += stride) {
+      float box[6];
+      memcpy(box, at, sizeof box);
+      if (!IS_AT_HOME(r->low, r->high, box)) break;
+      slots[i - begin] = c->first + i;
+    }
+  } else {
+    for (; i < c->boxes.count; i++, at += stride) {
+      double box[6];
+      memcpy(box, at, sizeof box);
+      if (!IS_AT_HOME(home->min, home->max, box)) break;
+      slots[i - begin] = c->first + i;
+    }
+  }
+  w->kept += i - begin;
+  return i;
 }
 
 /* To all leaves that it meets. */
@@ -127,15 +160,12 @@ static bool leave_home(route *r, const double box[6], uint32_t number) {
 
 static bool route_client(route *r, const mpi_client *c) {
   graze_mpi_world *w = r->w;
-  uint32_t *slots = w->slots.data;
-  const graze_box home = w->home;
   for (uint32_t i = 0; i < c->boxes.count; i++) {
     double box[6];
+    i = keep_run(r, c, i);
+    if (i == c->boxes.count) break;
     client_box(c, i, box);
-    if (is_at_home(&home, box))
-      slots[w->kept++] = c->first + i;
-    else if (!gz_mpi_check_box(w, c, i, box) || !leave_home(r, box, c->first + i))
-      return false;
+    if (!gz_mpi_check_box(w, c, i, box) || !leave_home(r, box, c->first + i)) return false;
   }
   return true;
 }
@@ -171,6 +201,10 @@ static bool route_to_places(route *r, const mpi_client *c) {
 
 static bool route_all(graze_mpi_world *w) {
   route r = {.w = w};
+  for (int k = 0; k < 3; k++) {
+    r.low[k] = float_from(w->home.min[k]);
+    r.high[k] = float_from(w->home.max[k]);
+  }
   /* and some that will come */
   if (!gz_mpi_world_reserve(w, &w->slots, w->object_count + w->object_count / 8, sizeof(uint32_t), 0)) return false;
   const mpi_client *clients = w->clients.data;
