@@ -169,6 +169,37 @@ static void test_addresses(void **unused) {
   gz_mpi_addresses_release(shared_context(1), &a);
 }
 
+/* Those that are there are found without memory; a new one that is refused is told, and the table can be used again. */
+static void test_addresses_refused(void **unused) {
+  (void)unused;
+  test_allocator memory = {0};
+  graze_context_def def = graze_default_context_def();
+  graze_context *context = NULL;
+  mpi_addresses a = {0};
+  def.allocator = test_allocator_hooks(&memory);
+  def.threads = 1;
+  assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+  uint32_t known = 0;
+  for (int refused = 0; refused < 6;) {
+    memory.requests = 0;
+    memory.fail_at = 1 + (uint64_t)refused % 2;
+    for (uint32_t rank = 0; rank < known; rank++) assert_int_equal(gz_mpi_addresses_add(context, &a, rank)->rank, rank);
+    assert_int_equal(memory.requests, 0);
+    if (gz_mpi_addresses_add(context, &a, known) != NULL) {
+      known++;
+      continue;
+    }
+    refused++;
+    memory.fail_at = 0;
+    gz_mpi_addresses_clear(&a);
+    for (uint32_t rank = 0; rank <= known; rank++) assert_non_null(gz_mpi_addresses_add(context, &a, rank));
+    known++;
+  }
+  gz_mpi_addresses_release(context, &a);
+  graze_context_destroy(context);
+  assert_int_equal(memory.live_blocks, 0);
+}
+
 /* ---- memory ---- */
 
 enum { OBSERVED = 5, BOXES_OF_RANK = 3, MOST_WORLDS = 1024 };
@@ -238,10 +269,8 @@ static void test_bytes_a_rank(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_regions),
-      cmocka_unit_test(test_last_bits),
-      cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_bytes_a_rank),
+      cmocka_unit_test(test_regions),           cmocka_unit_test(test_last_bits),    cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_addresses_refused), cmocka_unit_test(test_bytes_a_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,12 @@ static bool grow(const graze_context *context, mpi_addresses *a) {
 }
 
 mpi_address *gz_mpi_addresses_add(const graze_context *context, mpi_addresses *a, uint32_t rank) {
-  if (2 * (a->count + 1) > a->capacity && !grow(context, a)) return NULL;
-  uint32_t *place = look_up(a, rank);
-  if (*place == 0) {
+  uint32_t *place = a->capacity > 0 ? look_up(a, rank) : NULL;
+  if (place == NULL || *place == 0) {
+    if (2 * (a->count + 1) > a->capacity) {
+      if (!grow(context, a)) return NULL;
+      place = look_up(a, rank);
+    }
     *addresses_at(a, a->count) = (mpi_address){.rank = rank};
     *place = ++a->count;
   }

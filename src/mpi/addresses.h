@@ -24,7 +24,8 @@ static inline mpi_address *addresses_at(const mpi_addresses *a, uint32_t i) {
   return (mpi_address *)a->list.data + i;
 }
 
-/* That of a rank, made if it was not there; valid until the next one is made. NULL: out of memory. O(1). */
+/* That of a rank, made if it was not there; valid until the next one is made. NULL: out of memory, never for one that
+ * is there, and the others are lost. O(1). */
 mpi_address *gz_mpi_addresses_add(const graze_context *context, mpi_addresses *a, uint32_t rank);
 
 /* The one that was asked for last: often the one that is asked for next. NULL: there is none. */
