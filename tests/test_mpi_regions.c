@@ -204,11 +204,49 @@ static void test_addresses_refused(void **unused) {
 
 enum { OBSERVED = 5, BOXES_OF_RANK = 3, MOST_WORLDS = 1024 };
 
-/* What one of the ranks holds after a few steps. */
+typedef struct row_of_ranks {
+  uint32_t ranks;
+  graze_mpi_world *worlds[MOST_WORLDS];
+  double boxes[MOST_WORLDS * BOXES_OF_RANK][6]; /* each one meets the next */
+  uint64_t ids[MOST_WORLDS * BOXES_OF_RANK];
+} row_of_ranks;
+
+static void step_row(row_of_ranks *row) {
+  bool done[MOST_WORLDS] = {false};
+  for (uint32_t r = 0; r < row->ranks; r++) {
+    const graze_mpi_boxes own = {.boxes = {.data = row->boxes[r * BOXES_OF_RANK], .precision = GRAZE_DOUBLE},
+                                 .count = BOXES_OF_RANK,
+                                 .ids = row->ids + r * BOXES_OF_RANK};
+    assert_int_equal(graze_mpi_contribute(row->worlds[r], &own), GRAZE_OK);
+    assert_int_equal(graze_mpi_begin(row->worlds[r], 0), GRAZE_OK);
+  }
+  for (uint32_t left = row->ranks; left > 0;) {
+    for (uint32_t r = 0; r < row->ranks; r++) {
+      if (done[r]) continue;
+      assert_int_equal(graze_mpi_test(row->worlds[r], &done[r]), GRAZE_OK);
+      left -= done[r];
+    }
+  }
+  assert_int_equal(graze_mpi_get_result(row->worlds[OBSERVED]).pairs, row->ranks * BOXES_OF_RANK - 1);
+}
+
+/* Opens the worlds, of which one has a context of its own, and takes them through a few steps. */
+static void run_row(row_of_ranks *row, mpi_hub *hub, const graze_mpi_world_def *def, graze_context *observed) {
+  for (uint32_t i = 0; i < row->ranks * BOXES_OF_RANK; i++) {
+    row->ids[i] = i;
+    memcpy(row->boxes[i], (const double[6]){i, 0, 0, i + 1.25, 1, 1}, sizeof row->boxes[i]);
+  }
+  for (uint32_t r = 0; r < row->ranks; r++) {
+    graze_context *context = r == OBSERVED ? observed : shared_context(1);
+    mpi_transport *transport = gz_mpi_hub_transport(hub, r, context);
+    assert_int_equal(gz_mpi_world_open(context, transport, def, NULL, &row->worlds[r]), GRAZE_OK);
+  }
+  for (int step = 0; step < 2; step++) step_row(row);
+}
+
+/* What one of the ranks holds afterwards. */
 static int64_t bytes_held(uint32_t ranks, const graze_mpi_world_def *def) {
-  static graze_mpi_world *worlds[MOST_WORLDS];
-  static double boxes[MOST_WORLDS * BOXES_OF_RANK][6];
-  static uint64_t ids[MOST_WORLDS * BOXES_OF_RANK];
+  static row_of_ranks row;
   test_allocator memory = {0};
   graze_context_def context_def = graze_default_context_def();
   graze_context *context = NULL;
@@ -217,34 +255,10 @@ static int64_t bytes_held(uint32_t ranks, const graze_mpi_world_def *def) {
   assert_int_equal(graze_context_create(&context_def, &context), GRAZE_OK);
   const int64_t before = memory.live_bytes;
   mpi_hub *hub = gz_mpi_hub_open(shared_context(1), &(mpi_hub_def){.ranks = ranks});
-  for (uint32_t i = 0; i < ranks * BOXES_OF_RANK; i++) { /* each one meets the next */
-    ids[i] = i;
-    memcpy(boxes[i], (const double[6]){i, 0, 0, i + 1.25, 1, 1}, sizeof boxes[i]);
-  }
-  for (uint32_t r = 0; r < ranks; r++) {
-    graze_context *own = r == OBSERVED ? context : shared_context(1);
-    assert_int_equal(gz_mpi_world_open(own, gz_mpi_hub_transport(hub, r, own), def, NULL, &worlds[r]), GRAZE_OK);
-  }
-  for (int step = 0; step < 2; step++) {
-    uint32_t left = ranks;
-    for (uint32_t r = 0; r < ranks; r++) {
-      const graze_mpi_boxes own = {.boxes = {.data = boxes[r * BOXES_OF_RANK], .precision = GRAZE_DOUBLE},
-                                   .count = BOXES_OF_RANK,
-                                   .ids = ids + r * BOXES_OF_RANK};
-      assert_int_equal(graze_mpi_contribute(worlds[r], &own), GRAZE_OK);
-      assert_int_equal(graze_mpi_begin(worlds[r], 0), GRAZE_OK);
-    }
-    for (bool done[MOST_WORLDS] = {false}; left > 0;) {
-      for (uint32_t r = 0; r < ranks; r++) {
-        if (done[r]) continue;
-        assert_int_equal(graze_mpi_test(worlds[r], &done[r]), GRAZE_OK);
-        left -= done[r];
-      }
-    }
-    assert_int_equal(graze_mpi_get_result(worlds[OBSERVED]).pairs, ranks * BOXES_OF_RANK - 1);
-  }
+  row.ranks = ranks;
+  run_row(&row, hub, def, context);
   const int64_t held = memory.live_bytes - before;
-  for (uint32_t r = 0; r < ranks; r++) graze_mpi_world_destroy(worlds[r]);
+  for (uint32_t r = 0; r < ranks; r++) graze_mpi_world_destroy(row.worlds[r]);
   gz_mpi_hub_close(hub);
   graze_context_destroy(context);
   assert_int_equal(memory.live_blocks, 0);
