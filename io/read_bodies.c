@@ -119,10 +119,25 @@ static bool read_sensor(const json_t *object, const char *place, bool *sensor, i
   return true;
 }
 
+static bool read_blast(json_t *value, const char *place, graze_scene_file_blast *blast, io_fault *fault) {
+  static const char *const known[] = {"center", "speed", "spin", NULL};
+  if (value == NULL) return true;
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "\"blast\" is not an object");
+  scene_place here = gz_scene_member(place, "blast");
+  if (!gz_scene_check_keys(value, known, NULL, here.text, fault)) return false;
+  for (int k = 0; k < 2; k++) {
+    if (json_object_get(value, known[k]) == NULL) return gz_scene_fail(fault, here.text, "\"%s\" is missing", known[k]);
+  }
+  blast->given = true;
+  return gz_scene_read_numbers(value, "center", here.text, 3, blast->center, fault) &&
+         gz_scene_read_numbers(value, "speed", here.text, 2, blast->speed, fault) &&
+         gz_scene_read_number(value, "spin", here.text, &blast->spin, fault);
+}
+
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,
                         io_fault *fault) {
-  static const char *const known[] = {"type",    "mass",           "density",         "velocity", "spin", "material",
-                                      "inertia", "linear_damping", "angular_damping", "sensor",   NULL};
+  static const char *const known[] = {"type",    "mass",           "density",         "velocity", "spin",  "material",
+                                      "inertia", "linear_damping", "angular_damping", "sensor",   "blast", NULL};
   static const char *const types[] = {"dynamic", "static", "kinematic", NULL};
   unsigned type = GRAZE_BODY_DYNAMIC;
   *body = (graze_scene_file_body){.type = GRAZE_BODY_STATIC,
@@ -143,7 +158,8 @@ bool gz_scene_read_body(json_t *value, const char *place, const scene_names *mat
               gz_scene_read_number(value, "linear_damping", here.text, &body->linear_damping, fault) &&
               gz_scene_read_number(value, "angular_damping", here.text, &body->angular_damping, fault) &&
               gz_scene_read_material(value, here.text, materials, &body->material, fault) &&
-              read_sensor(value, here.text, &body->sensor, fault);
+              read_sensor(value, here.text, &body->sensor, fault) &&
+              read_blast(json_object_get(value, "blast"), here.text, &body->blast, fault);
   body->type = (graze_body_type)type;
   return good;
 }
@@ -155,21 +171,6 @@ bool gz_scene_read_draw(const json_t *object, const char *place, const char *sce
 }
 
 /* ---- particles --------------------------------------------------------------------------------------------------- */
-
-static bool read_blast(json_t *value, const char *place, graze_scene_file_blast *blast, io_fault *fault) {
-  static const char *const known[] = {"center", "speed", "spin", NULL};
-  if (value == NULL) return true;
-  if (!json_is_object(value)) return gz_scene_fail(fault, place, "\"blast\" is not an object");
-  scene_place here = gz_scene_member(place, "blast");
-  if (!gz_scene_check_keys(value, known, NULL, here.text, fault)) return false;
-  for (int k = 0; k < 2; k++) {
-    if (json_object_get(value, known[k]) == NULL) return gz_scene_fail(fault, here.text, "\"%s\" is missing", known[k]);
-  }
-  blast->given = true;
-  return gz_scene_read_numbers(value, "center", here.text, 3, blast->center, fault) &&
-         gz_scene_read_numbers(value, "speed", here.text, 2, blast->speed, fault) &&
-         gz_scene_read_number(value, "spin", here.text, &blast->spin, fault);
-}
 
 static bool read_set(json_t *value, const char *place, const char *scene_path, const scene_names *materials,
                      graze_scene_file_particles *set, io_fault *fault) {

@@ -364,6 +364,7 @@ typedef struct scenes_rigid {
   scenes_wall walls[5];
   uint32_t wall_count;
   double gravity[3], friction, restitution;
+  scenes_blast blast; /* of every body; a most speed of 0: none */
 } scenes_rigid;
 
 /* `size` is at least 1. Of RUBBLE without the fragments, which the caller adds. False: no memory. */

@@ -26,7 +26,7 @@ typedef struct make_options {
       *gaps_text; /* read when the kind is known */
   scenes_request request;
   bool boxes, balls, rigid; /* not a kind of scene */
-  bool bodies;
+  bool bodies, plant;
   const char *debris_text; /* or NULL, and then: */
   uint32_t debris;
   box_request box_request;
@@ -45,7 +45,8 @@ enum {
   key_step,
   key_speed,
   key_bodies,
-  key_debris
+  key_debris,
+  key_plant
 };
 
 static const struct argp_option options[] = {
@@ -59,6 +60,7 @@ static const struct argp_option options[] = {
      "for `graze simulate': the fragments of an explosion; gears, a nut or rings that move", 0},
     {"debris", key_debris, "N", 0,
      "N fragments that fly from an explosion at equipment, for `graze motion', and what each hits first", 0},
+    {"plant", key_plant, NULL, 0, "of rubble: in a bay of a plant, whose objects stand still", 0},
     {"kind", key_kind, "KIND", 0, "kind of boxes", 0},
     {"step", key_step, "N", 0, "write the boxes at this step of their motion (default 0)", 0},
     {"speed", key_speed, "EDGES", 0, "distance that a box moves per step, in edges of the box (default 0.01)", 0},
@@ -120,6 +122,8 @@ static void take_debris(make_options *make, struct argp_state *state) {
 static void finish(make_options *make, struct argp_state *state) {
   if (make->debris_text) take_debris(make, state);
   if (make->bodies) take_bodies(make, state);
+  if (make->plant && !make->rigid) argp_error(state, "--plant is for rubble");
+  make->rigid_request.plant = make->plant;
   if (make->boxes)
     box_request_finish(&make->box_request, make->size_text, make->seed_text, make->common.output, state);
   else if (make->rigid)
@@ -160,6 +164,9 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
       break;
     case key_debris:
       make->debris_text = argument;
+      break;
+    case key_plant:
+      make->plant = true;
       break;
     case key_kind:
       make->box_request.kind_text = argument;

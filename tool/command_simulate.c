@@ -500,8 +500,8 @@ static void load(simulate_run *run) {
   if (asked->drive) simulate_drive_open(run);
   run->hits = simulate_hits_open(run);
   if (!run->hits && (asked->seeds > 0 || asked->hits))
-    fail("%s: no set of particles has a \"blast\", which --seeds and --hits are about", asked->files.names[0]);
-  if (!run->hits && asked->seed_given) note("--seed: no set of particles has a blast; nothing depends on it");
+    fail("%s: no \"blast\" throws anything, which --seeds and --hits are about", asked->files.names[0]);
+  if (!run->hits && asked->seed_given) note("--seed: no blast throws anything; nothing depends on it");
   if (!run->asked->restore) return;
   graze_status status = simulate_restore(run, run->asked->restore);
   if (status != GRAZE_OK) session_fail(&run->session, "--restore", status);

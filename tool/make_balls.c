@@ -104,7 +104,7 @@ static void put_ball(gz_json *writer, const scenes_balls *balls, uint32_t i) {
   gz_json_close(writer);
 }
 
-static void put_blast(gz_json *writer, const scenes_blast *blast) {
+void make_put_blast(gz_json *writer, const scenes_blast *blast) {
   gz_json_open(writer, "blast", '{');
   gz_json_doubles(writer, "center", blast->center, 3);
   gz_json_doubles(writer, "speed", blast->speed, 2);
@@ -127,7 +127,7 @@ static void put_particles(gz_json *writer, const scenes_balls *balls) {
     else
       gz_json_double(writer, "density", balls->density);
     gz_json_text(writer, "material", "ball");
-    if (balls->blast.spin > 0) put_blast(writer, &balls->blast);
+    if (balls->blast.spin > 0) make_put_blast(writer, &balls->blast);
     gz_json_close(writer);
   }
   gz_json_close(writer);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "options.h"
 #include "scenes.h"
 
@@ -20,6 +21,9 @@ void ball_request_finish(ball_request *request, const char *size, const char *se
 
 /* The kinds, for --help. */
 void ball_request_help(FILE *stream);
+
+/* The key "blast". */
+void make_put_blast(gz_json *writer, const scenes_blast *blast);
 
 /* Writes the folder of --output and tells about it on stdout. Returns the exit code. */
 int make_balls(const ball_request *request, const common_options *common);

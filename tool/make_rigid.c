@@ -9,8 +9,11 @@
 
 #include "base/json.h"
 #include "diagnostics.h"
+#include "make_balls.h"
 #include "make_rubble.h"
 #include "output.h"
+#include "scene_files.h"
+#include "session.h"
 #include "table.h"
 
 void rigid_request_finish(rigid_request *request, const char *size, const char *seed, const char *path,
@@ -19,6 +22,7 @@ void rigid_request_finish(rigid_request *request, const char *size, const char *
   request->size = size ? (uint32_t)options_number(state, "size", size, 1, kind->max_size) : kind->default_size;
   request->seed = seed ? options_number(state, "seed", seed, 0, UINT64_MAX) : 1;
   if (!path) argp_error(state, "-o is needed: a folder");
+  if (request->plant && request->kind != SCENES_RIGID_RUBBLE) argp_error(state, "--plant is for rubble");
 }
 
 void rigid_request_help(FILE *stream) {
@@ -54,6 +58,7 @@ static void put_joints(gz_json *writer, const scenes_rigid *rigid) {
 static void put_simulation(gz_json *writer, const scenes_rigid *rigid) {
   gz_json_open(writer, "simulation", '{');
   gz_json_text(writer, "model", "rigid");
+  if (rigid->kind == SCENES_RIGID_RUBBLE) gz_json_text(writer, "solver", "soft"); /* many that lie on many */
   gz_json_doubles(writer, "gravity", rigid->gravity, 3);
   gz_json_open(writer, "materials", '{');
   gz_json_open(writer, "solid", '{');
@@ -84,7 +89,8 @@ static bool is_zero(const double v[3]) {
   return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-static void put_body(gz_json *writer, const scenes_body *body, uint32_t number) {
+static void put_body(gz_json *writer, const scenes_rigid *rigid, uint32_t number) {
+  const scenes_body *body = &rigid->bodies[number];
   gz_json_open(writer, NULL, '{');
   gz_json_text(writer, "name", rigid_body_name(number).text);
   gz_json_open(writer, "shape", '{');
@@ -98,18 +104,20 @@ static void put_body(gz_json *writer, const scenes_body *body, uint32_t number) 
   gz_json_double(writer, "density", body->density);
   if (!is_zero(body->velocity)) gz_json_doubles(writer, "velocity", body->velocity, 3);
   if (!is_zero(body->spin)) gz_json_doubles(writer, "spin", body->spin, 3);
+  if (rigid->blast.speed[1] > 0) make_put_blast(writer, &rigid->blast);
   gz_json_text(writer, "material", "solid");
   gz_json_close(writer);
   gz_json_close(writer);
 }
 
-static void write_scene(const char *path, const scenes_rigid *rigid) {
+static void write_scene(const char *path, const scenes_rigid *rigid, const scenes_scene *around) {
   gz_json writer = gz_json_begin(output_open(path), false);
   gz_json_integer(&writer, "graze", 1);
   gz_json_text(&writer, "units", "m");
   put_simulation(&writer, rigid);
   gz_json_open(&writer, "objects", '[');
-  for (uint32_t i = 0; i < rigid->count; i++) put_body(&writer, &rigid->bodies[i], i);
+  for (uint32_t i = 0; i < rigid->count; i++) put_body(&writer, rigid, i);
+  for (uint32_t i = 0; i < around->object_count; i++) write_scene_object(&writer, around, i);
   gz_json_close(&writer);
   gz_json_end(&writer);
   output_close(writer.text);
@@ -126,6 +134,17 @@ static char *make_path(const char *folder) {
   if (asprintf(&path, "%s%sscene.json", folder, length > 0 && folder[length - 1] == '/' ? "" : "/") < 0)
     fail_out_of_memory();
   return path;
+}
+
+/* Meshes of what stands around. */
+static void write_meshes(const common_options *common, const scenes_scene *around) {
+  static const table_column columns[] = {{"file", true}, {"triangles", false}};
+  session run;
+  session_begin(&run, common);
+  written done = {.context = run.context, .files = table_begin(columns, 2)};
+  write_scene_meshes(common->output, around, &done);
+  table_free(&done.files);
+  session_end(&run);
 }
 
 static void tell_json(output *out, const rigid_request *request, const char *path, uint32_t bodies) {
@@ -155,11 +174,17 @@ static void tell(const rigid_request *request, const common_options *common, con
 
 int make_rigid(const rigid_request *request, const common_options *common) {
   scenes_rigid rigid;
+  scenes_scene around = {0};
   if (!scenes_rigid_make(request->kind, request->size, request->seed, &rigid)) fail_out_of_memory();
   char *path = make_path(common->output);
   if (request->kind == SCENES_RIGID_RUBBLE) rubble_add(common, request->size, request->seed, &rigid);
-  write_scene(path, &rigid);
-  tell(request, common, path, rigid.count);
+  if (request->plant) {
+    rubble_make_plant(request->seed, &rigid, &around);
+    write_meshes(common, &around);
+  }
+  write_scene(path, &rigid, &around);
+  tell(request, common, path, rigid.count + around.object_count);
+  scenes_free(&around);
   free(path);
   scenes_rigid_free(&rigid);
   return exit_clear;

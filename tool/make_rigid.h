@@ -11,6 +11,7 @@ typedef struct rigid_request {
   scenes_rigid_kind kind;
   uint32_t size;
   uint64_t seed;
+  bool plant; /* RUBBLE: in a plant */
 } rigid_request;
 
 /* Reads the texts (NULL: not given), or ends with a usage error. */

@@ -1,9 +1,8 @@
 /* The fragments of `graze make rubble`: a block of concrete, cut by graze_hull_cut, in metres. Every fragment keeps the
- * coordinates of the block, so that neighbours have the same corners, and flies away from a blast in front of the block
- * as particles of a `blast` do: its middle along the line from there, at a speed of its own, turning. */
+ * coordinates of the block, so that neighbours have the same corners, and a blast in front of the block throws it. With
+ * a plant the block stands upright on the slab of its first bay, before the rack. */
 #include "make_rubble.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +10,14 @@
 #include "graze/convex.h"
 #include "graze/io.h"
 #include "make_rigid.h"
-#include "random.h"
 #include "session.h"
 
-static const double low[3] = {-2, -0.25, 0}, high[3] = {2, 0.25, 2.5}, blast[3] = {0, -1.5, 0.75};
-static const double least_speed = 3, most_speed = 12, most_spin = 6, density = 2400;
+static const double low[3] = {-2, -0.25, 0}, high[3] = {2, 0.25, 2.5}, density = 2400;
+static const scenes_blast blast = {{0, -1.5, 0.75}, {3, 12}, 6};
+
+/* Of the plant: the corner of its bay, whose middle frame has a post at y = 1, and how high its slab is. */
+static const double corner[2] = {-6, -0.375}, slab = 0.5;
+static const uint32_t plant_objects = 160;
 
 static graze_fragments *cut_block(const session *run, uint32_t count, uint64_t seed) {
   double corners[24];
@@ -40,22 +42,8 @@ static void write_fragment(const session *run, const char *folder, double corner
   free(path);
 }
 
-static void throw_fragment(scenes_body *body, const double corners[12], random_stream *stream) {
-  double way[3], length2 = 0;
-  for (int k = 0; k < 3; k++) {
-    way[k] = 0.25 * (corners[k] + corners[3 + k] + corners[6 + k] + corners[9 + k]) - blast[k];
-    length2 += way[k] * way[k];
-  }
-  const double speed = stream_between(stream, least_speed, most_speed);
-  for (int k = 0; k < 3; k++) {
-    body->velocity[k] = speed * way[k] / sqrt(length2);
-    body->spin[k] = stream_between(stream, -most_spin, most_spin);
-  }
-}
-
 void rubble_add(const common_options *common, uint32_t count, uint64_t seed, scenes_rigid *rigid) {
   session run;
-  random_stream stream = {seed};
   session_begin(&run, common);
   graze_fragments *fragments = cut_block(&run, count, seed);
   scenes_body *bodies = calloc(fragments->count, sizeof *bodies);
@@ -67,12 +55,26 @@ void rubble_add(const common_options *common, uint32_t count, uint64_t seed, sce
              3 * sizeof *corners);
     bodies[f] =
         (scenes_body){.shape = SCENES_BODY_HULL, .pose = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, .density = density};
-    throw_fragment(&bodies[f], corners, &stream);
     write_fragment(&run, common->output, corners, f);
   }
   free(rigid->bodies);
   rigid->bodies = bodies;
   rigid->count = fragments->count;
+  rigid->blast = blast;
   graze_fragments_destroy(fragments);
   session_end(&run);
+}
+
+void rubble_make_plant(uint64_t seed, scenes_rigid *rigid, scenes_scene *plant) {
+  const scenes_kind *kind = scenes_find_kind("plant");
+  scenes_request request = scenes_default_request(kind);
+  const char *reason;
+  request.size = plant_objects;
+  request.seed = seed;
+  request.clashes = 0;
+  if (!scenes_make(kind, &request, plant, &reason)) fail("plant: %s", reason);
+  for (uint32_t i = 0; i < plant->object_count; i++) {
+    for (int k = 0; k < 2; k++) plant->objects[i].pose[4 * k + 3] += corner[k];
+  }
+  rigid->walls[0].point[2] = -slab;
 }

@@ -6,7 +6,10 @@
 #include "scenes.h"
 
 /* Cuts a block into at least `count` fragments, writes each as NAME.obj into the folder, and adds them as bodies of
- * that hull, which fly away from a blast. */
+ * that hull, which a blast throws. */
 void rubble_add(const common_options *common, uint32_t count, uint64_t seed, scenes_rigid *rigid);
+
+/* A bay of a plant around the block, to be freed; the ground sinks to where its slab stands. */
+void rubble_make_plant(uint64_t seed, scenes_rigid *rigid, scenes_scene *plant);
 
 #endif

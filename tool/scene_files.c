@@ -78,7 +78,7 @@ static void close_document(gz_json *writer, const char *path, written *done) {
   note_text(done, path);
 }
 
-static void write_scene_object(gz_json *writer, const scenes_scene *scene, uint32_t number) {
+void write_scene_object(gz_json *writer, const scenes_scene *scene, uint32_t number) {
   const scenes_object *object = &scene->objects[number];
   char file[64];
   snprintf(file, sizeof file, "%s.obj", scene->meshes[object->mesh].name);
@@ -165,15 +165,19 @@ static void write_meetings(const char *path, const scenes_scene *scene, written 
 
 /* ---- folder, OBJ and GLB --------------------------------------------------------------------------------------- */
 
-static void write_folder(const char *folder, const scenes_scene *scene, written *done) {
-  struct stat facts;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) fail("%s: cannot make the folder: %s", folder, strerror(errno));
-  if (stat(folder, &facts) != 0 || !S_ISDIR(facts.st_mode)) fail("%s: exists and is not a folder", folder);
+void write_scene_meshes(const char *folder, const scenes_scene *scene, written *done) {
   for (uint32_t i = 0; i < scene->mesh_count; i++) {
     char *path = join_path(folder, scene->meshes[i].name, ".obj");
     write_mesh(path, &scene->meshes[i], done);
     free(path);
   }
+}
+
+static void write_folder(const char *folder, const scenes_scene *scene, written *done) {
+  struct stat facts;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) fail("%s: cannot make the folder: %s", folder, strerror(errno));
+  if (stat(folder, &facts) != 0 || !S_ISDIR(facts.st_mode)) fail("%s: exists and is not a folder", folder);
+  write_scene_meshes(folder, scene, done);
   char *path = join_path(folder, "scene", ".json");
   write_scene(path, scene, done);
   free(path);

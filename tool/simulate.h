@@ -91,7 +91,7 @@ typedef struct simulate_run {
   bool no_events;                   /* it collects none */
   bool differs;                     /* from what is recorded, */
   uint64_t differs_at;              /* from this step on */
-  simulate_hits *hits;              /* or NULL: nothing is thrown by a blast */
+  simulate_hits *hits;              /* or NULL: no blast throws anything */
   simulate_check *check;            /* or NULL: not asked for */
   uint64_t seed, over;              /* of the present run; how many are over */
   uint64_t left_runs;               /* of those that are over, in how many something left the bounds */
@@ -103,6 +103,9 @@ void simulate_load(simulate_run *run);
 /* Makes the world of it, with the seed of the run, in place of the one there may be. */
 void simulate_make(simulate_run *run);
 void simulate_free(simulate_run *run);
+
+/* With the seed of the run. */
+graze_blast simulate_blast_of(const simulate_run *run, const graze_scene_file_blast *from);
 
 /* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
 void simulate_must(const simulate_run *run, graze_status status);
@@ -210,8 +213,8 @@ void simulate_put_motion(const simulate_run *run, uint64_t step);
 /* ",1,2.5" */
 void simulate_put_numbers(output *out, const double *numbers, int count);
 
-/* When an event of the last call of the library took place: the end of its step. */
-double simulate_event_time(const simulate_run *run, const graze_contact_event *event);
+/* When a step of the last call of the library ended. */
+double simulate_step_time(const simulate_run *run, uint64_t step);
 
 /* The state of every ball, into `run->final`. */
 void simulate_put_final(const simulate_run *run);
@@ -252,7 +255,7 @@ void simulate_film_close(simulate_film *film, const simulate_run *run);
 
 /* ---- hits ---- */
 
-/* NULL: no set has a blast. */
+/* NULL: no set and no body has a blast. */
 simulate_hits *simulate_hits_open(const simulate_run *run);
 void simulate_hits_free(const simulate_run *run);
 void simulate_hits_take(const simulate_run *run, const graze_contact_event *events, uint64_t count);
@@ -268,7 +271,7 @@ void simulate_hits_put(gz_json *writer, const simulate_run *run);
 void simulate_hits_put_csv(output *out, const simulate_run *run);
 void simulate_hits_print(output *out, const simulate_run *run);
 
-/* Chances of objects, then walls, of which there are `count`, free() them; members are numbered by these. */
+/* Chances of what can be hit, of which there are `count`, free() them; members are objects, then walls. */
 graze_track_chance *simulate_hits_list(const simulate_run *run, uint32_t *count);
 
 /* ---- the exact check ---- */

@@ -244,8 +244,11 @@ void simulate_film_take_hits(simulate_film *film, const simulate_run *run) {
   uint32_t count;
   if (run->over == 0) return; /* stopped in the first run */
   graze_track_chance *chances = simulate_hits_list(run, &count);
-  for (uint32_t i = 0; i < count; i++)
-    chances[i].member = i < objects ? film->member_of_object[i] : (uint32_t)film->balls->count + i - objects;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t member = chances[i].member;
+    chances[i].member =
+        member < objects ? film->member_of_object[member] : (uint32_t)film->balls->count + member - objects;
+  }
   const graze_track_chances all = {
       .chances = chances, .count = count, .runs = run->over, .asked = run->asked->seeds, .seed = run->asked->seed};
   must(run->session.context, graze_track_set_chances(film->track, &all));

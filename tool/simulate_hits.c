@@ -1,8 +1,9 @@
-/* What the particles of a blast hit: when and how first, in one run; how often and how hard, over many seeds. */
+/* What a blast throws and what that hits: when and how first, in one run; how often and how hard, over many seeds. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "diagnostics.h"
 #include "simulate.h"
@@ -10,6 +11,7 @@
 
 /* A body or a wall. */
 typedef struct target {
+  bool flies;  /* thrown itself: not hit by others that are */
   bool is_hit; /* in the present run: first by whom, when, where */
   graze_member by;
   uint64_t step;
@@ -19,9 +21,10 @@ typedef struct target {
 } target;
 
 struct simulate_hits {
-  target *targets; /* objects, then walls */
-  uint32_t count;
-  double **masses; /* of each set with a blast; NULL: it has none */
+  target *targets;       /* objects, then walls */
+  uint32_t count, still; /* of them, how many are not thrown */
+  double **masses;       /* of each set with a blast; NULL: it has none */
+  double *thrown;        /* of rigid bodies: the mass of each that is thrown */
   uint64_t runs;
 };
 
@@ -30,6 +33,9 @@ struct simulate_hits {
 static bool has_blast(const graze_scene_file *file) {
   for (uint32_t i = 0; i < file->particle_set_count; i++) {
     if (file->particles[i].blast.given) return true;
+  }
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    if (file->objects[i].body.blast.given) return true;
   }
   return false;
 }
@@ -41,18 +47,33 @@ static double *masses_of(const simulate_run *run, uint32_t set) {
   return masses;
 }
 
+/* Masses do not change from seed to seed. */
+static void list_thrown(const simulate_run *run, simulate_hits *hits) {
+  const graze_scene_file *file = &run->file;
+  for (uint32_t i = 0; i < file->particle_set_count; i++) {
+    if (file->particles[i].blast.given) hits->masses[i] = masses_of(run, i);
+  }
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    graze_rigid_body_def body;
+    if (!file->objects[i].body.blast.given) continue;
+    must(run->session.context, graze_rigid_get_body(run->rigid, i, &body));
+    hits->thrown[i] = body.mass;
+    hits->targets[i].flies = true;
+    hits->still--;
+  }
+}
+
 simulate_hits *simulate_hits_open(const simulate_run *run) {
   const graze_scene_file *file = &run->file;
   if (!has_blast(file)) return NULL;
   simulate_hits *hits = calloc(1, sizeof *hits);
   if (!hits) fail_out_of_memory();
-  hits->count = file->object_count + file->simulation.wall_count;
+  hits->count = hits->still = file->object_count + file->simulation.wall_count;
   hits->targets = calloc((size_t)hits->count + 1, sizeof *hits->targets);
-  hits->masses = calloc(file->particle_set_count, sizeof *hits->masses);
-  if (!hits->targets || !hits->masses) fail_out_of_memory();
-  for (uint32_t i = 0; i < file->particle_set_count; i++) {
-    if (file->particles[i].blast.given) hits->masses[i] = masses_of(run, i);
-  }
+  hits->masses = calloc((size_t)file->particle_set_count + 1, sizeof *hits->masses);
+  hits->thrown = calloc((size_t)file->object_count + 1, sizeof *hits->thrown);
+  if (!hits->targets || !hits->masses || !hits->thrown) fail_out_of_memory();
+  list_thrown(run, hits);
   return hits;
 }
 
@@ -60,45 +81,70 @@ void simulate_hits_free(const simulate_run *run) {
   if (!run->hits) return;
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) free(run->hits->masses[i]);
   free(run->hits->masses);
+  free(run->hits->thrown);
   free(run->hits->targets);
   free(run->hits);
 }
 
-/* NULL: neither a body nor a wall. */
+/* NULL: nothing that is hit. */
 static target *target_of(const simulate_run *run, const graze_member *member) {
   if (member->kind == GRAZE_MEMBER_PARTICLE) return NULL;
-  return &run->hits->targets[member->index + (member->kind == GRAZE_MEMBER_WALL ? run->file.object_count : 0)];
+  target *t = &run->hits->targets[member->index + (member->kind == GRAZE_MEMBER_WALL ? run->file.object_count : 0)];
+  return t->flies ? NULL : t;
 }
 
-static bool is_thrown(const simulate_run *run, const graze_member *member) {
-  return member->kind == GRAZE_MEMBER_PARTICLE && run->hits->masses[member->set] != NULL;
+/* The mass of what a blast threw; 0: none did. */
+static double thrown_mass(const simulate_run *run, const graze_member *member) {
+  const double *masses = member->kind == GRAZE_MEMBER_PARTICLE ? run->hits->masses[member->set]
+                         : member->kind == GRAZE_MEMBER_BODY   ? run->hits->thrown
+                                                               : NULL;
+  return masses ? masses[member->index] : 0;
 }
 
-/* The contact began within the step before the state that is told of, which balls reached at constant velocity. */
-static void note_first(const simulate_run *run, target *hit, const graze_contact_event *event, const graze_member *by,
-                       double speed, double energy) {
-  const double after = fmin(event->overlap / event->speed, run->dt);
-  hit->is_hit = true;
-  hit->by = *by;
-  hit->step = event->step;
-  hit->time = simulate_event_time(run, event) - after;
-  hit->speed = speed;
-  hit->energy = energy;
-  for (int k = 0; k < 3; k++) hit->point[k] = event->point[k];
+/* Of a hit, what is told of it; `before` the end of its step, by the relative velocity. */
+static void take_hit(const simulate_run *run, const graze_member members[2], uint64_t step, double before,
+                     const double point[3], const double u[3]) {
+  const bool a_flies = thrown_mass(run, &members[0]) > 0;
+  const graze_member *by = &members[a_flies ? 0 : 1];
+  const double mass = thrown_mass(run, by), speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+  target *hit = mass > 0 ? target_of(run, &members[a_flies ? 1 : 0]) : NULL;
+  if (!hit) return;
+  if (!hit->is_hit || simulate_step_time(run, step) - before < hit->time) {
+    hit->is_hit = true;
+    hit->by = *by;
+    hit->step = step;
+    hit->time = simulate_step_time(run, step) - before;
+    hit->speed = sqrt(speed2);
+    hit->energy = 0.5 * mass * speed2;
+    memcpy(hit->point, point, sizeof hit->point);
+  }
+  hit->most = fmax(hit->most, 0.5 * mass * speed2);
+}
+
+/* A contact of balls began within the step before the state that is told of, which they reached at constant velocity.
+ */
+static void take_events(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    const graze_contact_event *event = &events[i];
+    if (event->kind != GRAZE_CONTACT_BEGAN || !(event->speed > 0)) continue;
+    take_hit(run, (const graze_member[2]){event->a, event->b}, event->step,
+             fmin(event->overlap / event->speed, run->dt), event->point, event->velocity);
+  }
 }
 
 void simulate_hits_take(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
-  for (uint64_t i = 0; run->hits && i < count; i++) {
-    const graze_contact_event *event = &events[i];
-    const bool a_flies = is_thrown(run, &event->a);
-    const graze_member *by = a_flies ? &event->a : &event->b;
-    if (event->kind != GRAZE_CONTACT_BEGAN || !(event->speed > 0) || !is_thrown(run, by)) continue;
-    target *hit = target_of(run, a_flies ? &event->b : &event->a);
-    if (!hit) continue;
-    const double *u = event->velocity, speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-    const double energy = 0.5 * run->hits->masses[by->set][by->index] * speed2;
-    if (!hit->is_hit) note_first(run, hit, event, by, sqrt(speed2), energy);
-    if (energy > hit->most) hit->most = energy;
+  const graze_rigid_impact *impacts;
+  if (!run->hits) return;
+  if (!run->rigid) {
+    take_events(run, events, count);
+    return;
+  }
+  must(run->session.context, graze_rigid_get_impacts(run->rigid, &impacts, &count));
+  for (uint64_t i = 0; i < count; i++) {
+    const graze_rigid_impact *impact = &impacts[i];
+    if (!(impact->speed > 0)) continue;
+    take_hit(run, (const graze_member[2]){impact->a, impact->b}, impact->step, impact->before, impact->point,
+             impact->velocity);
   }
 }
 
@@ -213,6 +259,7 @@ void simulate_hits_put(gz_json *writer, const simulate_run *run) {
   gz_json_open(writer, "hits", '[');
   for (uint32_t i = 0; i < hits->count && hits->runs > 0; i++) {
     const target *hit = &hits->targets[i];
+    if (hit->flies) continue;
     char *name = target_name(run, hit);
     double low, high;
     find_bounds(hit->runs, hits->runs, &low, &high);
@@ -234,6 +281,7 @@ void simulate_hits_put_csv(output *out, const simulate_run *run) {
   gz_put_text(out, "object,runs,probability,low,high,energy\n");
   for (uint32_t i = 0; i < hits->count; i++) {
     const target *hit = &hits->targets[i];
+    if (hit->flies) continue;
     char *name = target_name(run, hit);
     double numbers[4] = {(double)hit->runs / (double)hits->runs, 0, 0, hit->most};
     find_bounds(hit->runs, hits->runs, &numbers[1], &numbers[2]);
@@ -268,8 +316,8 @@ void simulate_hits_print(output *out, const simulate_run *run) {
   table_write_text(&rows, out);
   table_free(&rows);
   free(list);
-  output_print(out, "\n%" PRIu32 " of %" PRIu32 " hit", count, hits->count);
-  if (count < hits->count && hits->runs > 0) {
+  output_print(out, "\n%" PRIu32 " of %" PRIu32 " hit", count, hits->still);
+  if (count < hits->still && hits->runs > 0) {
     find_bounds(0, hits->runs, &low, &high);
     output_print(out, "; the probability of the others is at most %.4g", high);
   }
@@ -282,10 +330,14 @@ graze_track_chance *simulate_hits_list(const simulate_run *run, uint32_t *count)
   const simulate_hits *hits = run->hits;
   graze_track_chance *chances = calloc((size_t)hits->count + 1, sizeof *chances);
   if (!chances) fail_out_of_memory();
-  *count = hits->count;
+  *count = 0;
   for (uint32_t i = 0; i < hits->count; i++) {
-    chances[i] = (graze_track_chance){.member = i, .runs = hits->targets[i].runs, .energy = hits->targets[i].most};
-    find_bounds(hits->targets[i].runs, hits->runs, &chances[i].low, &chances[i].high);
+    const target *hit = &hits->targets[i];
+    graze_track_chance *chance = &chances[*count];
+    if (hit->flies) continue;
+    *chance = (graze_track_chance){.member = i, .runs = hit->runs, .energy = hit->most};
+    find_bounds(hit->runs, hits->runs, &chance->low, &chance->high);
+    ++*count;
   }
   return chances;
 }

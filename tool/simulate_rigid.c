@@ -197,6 +197,14 @@ static void add_bodies(simulate_run *run) {
   }
 }
 
+static void set_blasts(const simulate_run *run) {
+  for (uint32_t i = 0; i < run->file.object_count; i++) {
+    const graze_scene_file_blast *from = &run->file.objects[i].body.blast;
+    const graze_blast blast = simulate_blast_of(run, from);
+    if (from->given) simulate_must(run, graze_rigid_blast(run->rigid, i, &blast));
+  }
+}
+
 static void add_walls(const simulate_run *run) {
   const graze_scene_file_simulation *simulation = &run->file.simulation;
   for (uint32_t i = 0; i < simulation->wall_count; i++) {
@@ -261,4 +269,5 @@ void simulate_make_rigid(simulate_run *run) {
   add_walls(run);
   add_joints(run);
   simulate_check_alone(run);
+  set_blasts(run);
 }

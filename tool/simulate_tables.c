@@ -64,9 +64,9 @@ static void put_member(const simulate_run *run, output *out, const graze_member 
 }
 
 /* Steps before the last call may have had another dt. */
-double simulate_event_time(const simulate_run *run, const graze_contact_event *event) {
+double simulate_step_time(const simulate_run *run, uint64_t step) {
   const double offset = simulate_get_time(run) - (double)simulate_get_step(run) * run->dt;
-  return (double)event->step * run->dt + offset;
+  return (double)step * run->dt + offset;
 }
 
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
@@ -74,7 +74,7 @@ void simulate_put_events(const simulate_run *run, const graze_contact_event *eve
   output *out = run->events;
   for (uint64_t i = 0; i < count; i++) {
     const graze_contact_event *event = &events[i];
-    double time = simulate_event_time(run, event);
+    double time = simulate_step_time(run, event->step);
     gz_put_integer(out, event->step);
     simulate_put_numbers(out, &time, 1);
     gz_put_text(out, ",");

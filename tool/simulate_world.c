@@ -24,6 +24,8 @@ static void check_objects(const simulate_run *run) {
       fail("%s: object '%s': \"inertia\", \"linear_damping\" and \"angular_damping\" are of model rigid", path_of(run),
            object->name);
     if (object->body.sensor) fail("%s: object '%s': \"sensor\" is of model rigid", path_of(run), object->name);
+    if (object->body.blast.given)
+      fail("%s: object '%s': \"blast\" is of model rigid; of dem, particles have one", path_of(run), object->name);
     if (object->shape != GRAZE_SHAPE_MESH && object->shape != GRAZE_SHAPE_SPHERE && object->shape != GRAZE_SHAPE_BOX)
       fail("%s: object '%s': a %s cannot be simulated by model dem", path_of(run), object->name,
            graze_shape_name(object->shape));
@@ -230,16 +232,19 @@ void simulate_load(simulate_run *run) {
   clock_add(&run->session.load_seconds, start);
 }
 
+graze_blast simulate_blast_of(const simulate_run *run, const graze_scene_file_blast *from) {
+  graze_blast blast = graze_default_blast();
+  memcpy(blast.center, from->center, sizeof blast.center);
+  memcpy(blast.speed, from->speed, sizeof blast.speed);
+  blast.spin = from->spin;
+  blast.seed = run->seed;
+  return blast;
+}
+
 static void set_blasts(const simulate_run *run) {
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) {
-    const graze_scene_file_blast *from = &run->file.particles[i].blast;
-    graze_blast blast = graze_default_blast();
-    if (!from->given) continue;
-    memcpy(blast.center, from->center, sizeof blast.center);
-    memcpy(blast.speed, from->speed, sizeof blast.speed);
-    blast.spin = from->spin;
-    blast.seed = run->seed;
-    simulate_must(run, graze_world_blast(run->world, i, &blast));
+    const graze_blast blast = simulate_blast_of(run, &run->file.particles[i].blast);
+    if (run->file.particles[i].blast.given) simulate_must(run, graze_world_blast(run->world, i, &blast));
   }
 }
 

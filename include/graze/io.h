@@ -363,6 +363,12 @@ GRAZE_API const char *graze_shape_name(graze_shape shape);
 /* Of a simulation: balls by the discrete element method, or rigid bodies. */
 typedef enum graze_scene_model { GRAZE_MODEL_DEM, GRAZE_MODEL_RIGID } graze_scene_model;
 
+/* As graze_blast has it. */
+typedef struct graze_scene_file_blast {
+  bool given;
+  double center[3], speed[2], spin;
+} graze_scene_file_blast;
+
 /* Of an object without "body": static. NaN: not given. */
 typedef struct graze_scene_file_body {
   graze_body_type type;
@@ -372,6 +378,7 @@ typedef struct graze_scene_file_body {
   double linear_damping, angular_damping;
   uint32_t material; /* number, or GRAZE_NO_MATERIAL */
   bool sensor;
+  graze_scene_file_blast blast; /* RIGID */
 } graze_scene_file_body;
 
 /* Of a compound, said as for an object; `pose` is in the object's coordinates. NaN: not given. */
@@ -443,12 +450,6 @@ typedef struct graze_scene_file_simulation {
   graze_scene_file_joint *joints; /* RIGID */
   uint32_t joint_count;
 } graze_scene_file_simulation;
-
-/* As graze_blast has it. */
-typedef struct graze_scene_file_blast {
-  bool given;
-  double center[3], speed[2], spin;
-} graze_scene_file_blast;
 
 typedef struct graze_scene_file_particles {
   char *name;                   /* no other set and no object has it */

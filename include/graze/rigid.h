@@ -168,6 +168,11 @@ GRAZE_API graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t b
 GRAZE_API graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const double velocity[3],
                                                 const double spin[3]);
 
+/* Gives a dynamic body, in place of what it has, a velocity straight away from the center and a spin, as
+ * graze_world_blast does: it depends on the seed and on the body's number alone, and on where its centre of mass is. A
+ * record has the velocity. Errors: HANDLE, ARGUMENT (it is not dynamic; speeds), NOT_FINITE, MEMORY. */
+GRAZE_API graze_status graze_rigid_blast(graze_rigid *world, uint32_t body, const graze_blast *blast);
+
 /* Of a world whose bodies sleep: islands do, bodies that touch each other, after they have rested for half a second,
  * and wake together: by a contact that comes, by graze_rigid_wake or a velocity that is set, and when what they lie on
  * is driven, or when bodies are joined or walls added. What is awake does the same, bit for bit, as if nobody slept. */
@@ -261,6 +266,25 @@ GRAZE_API graze_status graze_rigid_find_left(graze_rigid *world, const graze_mem
  * belong to the world and are valid until its next step. Errors: ARGUMENT (the world collects none). */
 GRAZE_API graze_status graze_rigid_get_events(const graze_rigid *world, const graze_contact_event **events,
                                               uint64_t *count);
+
+/* How a contact began. */
+typedef struct graze_rigid_impact {
+  uint64_t step;
+  double before; /* how long before the end of that step; below 0, by no more than a sub-step, for what was stopped
+                  * before it would touch */
+  graze_member a, b;
+  double point[3], normal[3]; /* the normal is from b to a */
+  double speed;               /* of approach, of the two points that touch; at most 0: they touched from the start */
+  double velocity[3];         /* of a's centre relative to b's, before they push; of what is driven its surface's */
+} graze_rigid_impact;
+
+/* One for each event that tells of a beginning, in the same order, from the same call: where, when and how fast, before
+ * the two have pushed each other. Both fly on as they were when points of contact were found, so that time and place
+ * are exact but for rounding as long as neither turns, nor the normal along what is round, and else off by what such a
+ * turn makes within a step. They belong to the world and are valid until its next step. Errors: ARGUMENT (the world
+ * collects no events). */
+GRAZE_API graze_status graze_rigid_get_impacts(const graze_rigid *world, const graze_rigid_impact **impacts,
+                                               uint64_t *count);
 
 /* As graze_world_get_hash, over the dynamic bodies in the order of their numbers. */
 GRAZE_API uint64_t graze_rigid_get_hash(const graze_rigid *world);

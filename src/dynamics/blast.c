@@ -1,73 +1,8 @@
-/* Blasts. A particle draws from a stream of its own: the numbers splitmix64(key + j), where its key is
- * splitmix64(splitmix64(seed) + i) and i its number among all particles. Only + - * / and square roots are used. */
-#include <math.h>
+/* Blasts of particles. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "dynamics/world.h"
-
-enum { BLAST_COOKIE = 0x424c5331 };
-
-graze_blast graze_default_blast(void) {
-  return (graze_blast){.seed = 1, .cookie = BLAST_COOKIE};
-}
-
-typedef struct stream {
-  uint64_t key, drawn;
-} stream;
-
-/* In [0, 1), a multiple of 2^-53. */
-static double draw(stream *s) {
-  return (double)(splitmix64(s->key + s->drawn++) >> 11) * 0x1p-53;
-}
-
-/* In the open unit ball, and not its centre. */
-static void draw_in_ball(stream *s, double p[3]) {
-  double length2;
-  do {
-    for (int k = 0; k < 3; k++) p[k] = 2 * draw(s) - 1;
-    length2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-  } while (!(length2 > 0 && length2 < 1));
-}
-
-/* Of length 1. Divided by the largest first, so that no square leaves the range of numbers. */
-static void make_unit(double d[3]) {
-  const double largest = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
-  for (int k = 0; k < 3; k++) d[k] /= largest;
-  const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-  for (int k = 0; k < 3; k++) d[k] /= length;
-}
-
-static void blast_particle(const graze_blast *blast, uint64_t number, const double at[3], double velocity[3],
-                           double spin[3]) {
-  stream s = {splitmix64(splitmix64(blast->seed) + number), 0};
-  const double least = blast->speed[0], most = blast->speed[1];
-  const double speed = fmin(least + (most - least) * draw(&s), most);
-  double away[3];
-  draw_in_ball(&s, spin);
-  for (int k = 0; k < 3; k++) spin[k] *= blast->spin;
-  for (int k = 0; k < 3; k++) away[k] = at[k] - blast->center[k];
-  if (away[0] == 0 && away[1] == 0 && away[2] == 0) draw_in_ball(&s, away);
-  make_unit(away);
-  for (int k = 0; k < 3; k++) velocity[k] = speed * away[k];
-}
-
-static graze_status check_blast(const graze_context *context, const graze_blast *blast, const char *who) {
-  if (blast->cookie != BLAST_COOKIE) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s is not initialised", who);
-  for (int k = 0; k < 3; k++) {
-    if (!isfinite(blast->center[k]))
-      return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "%s: center %c is %g", who, "xyz"[k], blast -> center[k]);
-  }
-  if (!(isfinite(blast->speed[0]) && isfinite(blast->speed[1]) && isfinite(blast->spin)))
-    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "%s: speed or spin is not finite", who);
-  if (!(blast->speed[0] >= 0 && blast->speed[1] >= blast->speed[0]))
-    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: speed is %.17g to %.17g: least and most are wanted, at least 0",
-                   who, blast->speed[0], blast->speed[1]);
-  if (!(blast->spin >= 0))
-    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: spin is %.17g: it must be at least 0", who, blast->spin);
-  return GRAZE_OK;
-}
+#include "scene/blast.h"
 
 graze_status graze_world_blast(graze_world *world, uint32_t set, const graze_blast *blast) {
   if (world == NULL || blast == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
@@ -76,7 +11,7 @@ graze_status graze_world_blast(graze_world *world, uint32_t set, const graze_bla
   if (set >= world->sets.count) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no set %u", set);
   const particle_set *s = WORLD_AT(world->sets, particle_set, set);
   snprintf(who, sizeof who, "blast of '%.60s'", s->name);
-  graze_status status = check_blast(context, blast, who);
+  graze_status status = gz_blast_check(context, blast, who);
   if (status != GRAZE_OK) return status;
   const size_t count = s->count;
   double *numbers = gz_new(context, 9 * count, sizeof *numbers);
@@ -87,7 +22,7 @@ graze_status graze_world_blast(graze_world *world, uint32_t set, const graze_bla
   status = graze_world_get_particles(world, set, &state);
   unsigned saved = gz_fp_enter();
   for (size_t i = 0; status == GRAZE_OK && i < count; i++)
-    blast_particle(blast, first + i, state.positions + 3 * i, state.velocities + 3 * i, state.spins + 3 * i);
+    gz_blast_throw(blast, first + i, state.positions + 3 * i, state.velocities + 3 * i, state.spins + 3 * i);
   gz_fp_leave(saved);
   state.positions = NULL;
   if (status == GRAZE_OK) status = graze_world_set_particles(world, set, &state);

@@ -283,10 +283,11 @@ static void fill_slots(rigid_contact *slots, size_t slot_count, const rigid_cont
   }
 }
 
-graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
-                              rigid_contact *c, rigid_worker *worker) {
+graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double since,
+                              double dt, rigid_contact *c, rigid_worker *worker) {
   if (!c->is_patch) {
     gz_rigid_collide(a, b, find_margin(world, a, b, dt), find_spare(a, b), c);
+    gz_rigid_foresee(world, a, b, c, 1, since);
     return GRAZE_OK;
   }
   if (c->patch > 0) return GRAZE_OK;
@@ -297,6 +298,7 @@ graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, con
   size_t count = worker->patches.count - before;
   if (rigid_are_compound(a, b)) count = gz_rigid_keep_deepest(found, count, c->slots);
   fill_slots(c, c->slots, found, count);
+  gz_rigid_foresee(world, a, b, c, c->slots, since);
   worker->patches.count = before;
   return GRAZE_OK;
 }
@@ -564,6 +566,12 @@ static rigid_contact join_patches(rigid_contact *c, size_t count, size_t deepest
   return whole;
 }
 
+/* After the event that tells of its beginning. */
+static bool keep_impact(graze_rigid *world, const rigid_contact *c) {
+  if (!world->def.events) return true;
+  return gz_rigid_keep_impact(world, c, RIGID_AT(world->events, graze_contact_event, world->events.count - 1));
+}
+
 static bool tell_contacts(graze_rigid *world, rigid_contact *c, size_t count) {
   bool touches = false;
   size_t deepest = 0;
@@ -578,7 +586,7 @@ static bool tell_contacts(graze_rigid *world, rigid_contact *c, size_t count) {
   bool good = true;
   c->touches = touches;
   if (touches && !before) {
-    good = tell(world, &whole, GRAZE_CONTACT_BEGAN);
+    good = tell(world, &whole, GRAZE_CONTACT_BEGAN) && keep_impact(world, c);
     if (good && c->speed >= world->def.rebound && c->now > 0) good = tell(world, &whole, GRAZE_CONTACT_HIT);
   } else if (before && !touches) {
     good = tell(world, &whole, GRAZE_CONTACT_ENDED);

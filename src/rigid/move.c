@@ -243,12 +243,12 @@ static void drift(const moving *m, double done) {
 }
 
 /* Points of those that move much, some only since something hit them. */
-static bool refresh(moving *m) {
+static bool refresh(moving *m, double since) {
   for (uint32_t i = 0; i < m->s.contact_count; i++) {
     rigid_contact *c = m->s.contacts[i];
     const rigid_body *a = gz_rigid_partner(&m->s, i, 0), *b = gz_rigid_partner(&m->s, i, 1);
     c->restless = c->restless || gz_rigid_is_restless(a, b, m->s.world->dt);
-    if (c->restless && gz_rigid_refresh(m->s.world, a, b, m->s.h, c, m->worker) != GRAZE_OK) return false;
+    if (c->restless && gz_rigid_refresh(m->s.world, a, b, since, m->s.h, c, m->worker) != GRAZE_OK) return false;
   }
   return true;
 }
@@ -322,7 +322,7 @@ bool gz_rigid_move_island(graze_rigid *world, rigid_island *island, double dt, r
   m.s.h = dt / parts;
   island->dissipated = 0;
   for (uint32_t i = 0; i < parts; i++) {
-    if (i > 0 && !refresh(&m)) return false;
+    if (i > 0 && !refresh(&m, dt * i / parts)) return false;
     island->dissipated += sub_step(&m, dt * (i + 1.0) / parts);
   }
   return true;

@@ -157,6 +157,8 @@ struct graze_rigid {
   gz_array surfaces;       /* rigid_surface *: of meshes, each once */
   gz_array lost;           /* of those, the ones that touched and are no more */
   gz_array events;         /* graze_contact_event */
+  gz_array impacts;        /* graze_rigid_impact */
+  gz_array comings;        /* rigid_coming: of the first contact of each pair, by its number; events only */
   gz_array left;           /* graze_member */
   gz_array boxes;          /* graze_box */
   gz_array island_of;      /* uint32_t: of each body */
@@ -307,10 +309,10 @@ void gz_rigid_find_box(const rigid_body *body, graze_box *box);
 graze_status gz_rigid_find_contacts(graze_rigid *world, double dt);
 /* After a step: which touch; what is told of them. */
 graze_status gz_rigid_tell(graze_rigid *world);
-/* Points anew, where the bodies stand now; `dt`: how long they are to last. Of patches, the first has it done for all
- * of its pair. */
-graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt,
-                              rigid_contact *c, rigid_worker *worker);
+/* Points anew, where the bodies stand now, `since` the start of the step; `dt`: how long they are to last. Of patches,
+ * the first has it done for all of its pair. */
+graze_status gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double since,
+                              double dt, rigid_contact *c, rigid_worker *worker);
 /* How many contacts a pair has, from its first one on; `end`: of the list. */
 size_t gz_rigid_count_patches(const rigid_contact *first, const rigid_contact *end);
 /* Whether two would touch within `dt`. */
@@ -321,6 +323,17 @@ bool gz_rigid_is_restless(const rigid_body *a, const rigid_body *b, double dt);
  * smaller of the two is thick. */
 uint32_t gz_rigid_count_parts(const graze_rigid *world, const rigid_contact *c, double dt);
 graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint32_t second);
+
+/* ---- impacts.c ---- */
+
+/* When a and b, the two of a contact, the first of so many patches, will be at each other: asked `since` the start of
+ * the step. */
+void gz_rigid_foresee(const graze_rigid *world, const rigid_body *a, const rigid_body *b, const rigid_contact *c,
+                      size_t count, double since);
+/* At the start of a step. False: memory refused. */
+bool gz_rigid_foresee_all(graze_rigid *world);
+/* Of a contact that has begun, as the event tells. False: memory refused. */
+bool gz_rigid_keep_impact(graze_rigid *world, const rigid_contact *c, const graze_contact_event *event);
 
 /* ---- check.c ---- */
 

@@ -255,11 +255,11 @@ static void drive(const graze_rigid *world, const soft_system *s, double time) {
   }
 }
 
-static bool refresh(const graze_rigid *world, const soft_system *s, double dt) {
+static bool refresh(const graze_rigid *world, const soft_system *s, double since) {
   for (uint32_t i = 0; i < s->contact_count; i++) {
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, s->contacts[i]);
     const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-    if (c->restless && gz_rigid_refresh(world, a, b, dt, c, &world->workers[0]) != GRAZE_OK) return false;
+    if (c->restless && gz_rigid_refresh(world, a, b, since, s->step, c, &world->workers[0]) != GRAZE_OK) return false;
   }
   return true;
 }
@@ -272,7 +272,7 @@ bool gz_soft_move(graze_rigid *world, const soft_work *work, double dt) {
   s.h = s.step / sub_steps;
   for (uint32_t i = 0; i < rounds; i++) {
     if (i > 0) drive(world, &s, i * s.step);
-    if (i > 0 && !refresh(world, &s, s.step)) return false;
+    if (i > 0 && !refresh(world, &s, i * s.step)) return false;
     step_groups(&s, sub_steps);
     for (uint32_t k = 1; k <= s.body_count; k++) world->dissipated += s.bodies[k].energy;
   }

@@ -133,6 +133,7 @@ static graze_status move_islands(graze_rigid *world, double dt) {
 
 static graze_status run_step(graze_rigid *world, double dt) {
   graze_status status = gz_rigid_find_contacts(world, dt);
+  if (status == GRAZE_OK && !gz_rigid_foresee_all(world)) status = gz_fail_memory(world->context, sizeof(double));
   if (status == GRAZE_OK) status = gz_rigid_find_islands(world);
   if (status == GRAZE_OK && !begin_step(world)) status = gz_fail_memory(world->context, world->bodies.count * 4);
   if (status == GRAZE_OK) status = move_islands(world, dt);
@@ -165,7 +166,7 @@ graze_status graze_rigid_step(graze_rigid *world, double dt, uint64_t count, gra
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "an earlier run failed: the world must be restored");
   if (!(isfinite(dt) && dt > 0))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "dt is %.17g: it must be finite and above 0", dt);
-  world->events.count = 0;
+  world->events.count = world->impacts.count = 0;
   if (count == 0) return GRAZE_OK;
   if (dt != world->dt) { /* so that time is not a sum of as many roundings as there are steps */
     world->start_time = graze_rigid_get_time(world);

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "rigid/rigid.h"
 #include "rigid/vector.h"
+#include "scene/blast.h"
 
 enum { RIGID_DEF_COOKIE = 0x52494744, MATERIAL_COOKIE = 0x5249474d, BODY_COOKIE = 0x52494742, MOST_SUBSTEPS = 1000 };
 
@@ -110,7 +111,8 @@ void graze_rigid_destroy(graze_rigid *world) {
       &world->island_of,     &world->islands,       &world->island_bodies, &world->island_contacts,
       &world->island_joints, &world->joints,        &world->joined,        &world->slots,
       &world->soft_bodies,   &world->soft_contacts, &world->awake,         &world->resting,
-      &world->ranges,        &world->spread,        &world->surfaces};
+      &world->ranges,        &world->spread,        &world->surfaces,      &world->impacts,
+      &world->comings};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
   for (uint32_t i = 0; world->workers != NULL && i < world->worker_count; i++) {
     gz_buffer_release(world->context, &world->workers[i].memory);
@@ -422,6 +424,25 @@ graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const d
   memcpy(b->spin, spin, sizeof b->spin);
   gz_rigid_record_velocity(world, body, velocity, spin);
   return GRAZE_OK;
+}
+
+graze_status graze_rigid_blast(graze_rigid *world, uint32_t body, const graze_blast *blast) {
+  if (world == NULL || blast == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_status status = check_number(world, body);
+  if (status != GRAZE_OK) return status;
+  const rigid_body *b = rigid_body_at(world, body);
+  const body_words words = words_of(world, b->name);
+  char who[sizeof words.text + 16];
+  double velocity[3], spin[3];
+  if (b->type != GRAZE_BODY_DYNAMIC)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s is not dynamic: no blast throws it", words.text);
+  snprintf(who, sizeof who, "blast of %s", words.text);
+  status = gz_blast_check(world->context, blast, who);
+  if (status != GRAZE_OK) return status;
+  const unsigned saved = gz_fp_enter();
+  gz_blast_throw(blast, body, b->position, velocity, spin);
+  gz_fp_leave(saved);
+  return graze_rigid_set_velocity(world, body, velocity, spin);
 }
 
 /* ---- walls ----------------------------------------------------------------------------------------------------- */

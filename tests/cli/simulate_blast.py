@@ -263,13 +263,66 @@ def explosion(bench):
     check_landings(bench, dt, radii, 200, ground)
 
 
+def bodies(bench):
+    """Rigid balls: velocities to the last bit, when the first ones hit the ground, and single seeds against all."""
+    count, radius, steps, seeds = 120, 0.05, 120, 6
+    blast = {"center": [0, 0, 3], "speed": [2, 9], "spin": 10}
+    places = lattice(count, 0.4, blast["center"])
+    def at(place):
+        return [1, 0, 0, place[0], 0, 1, 0, place[1], 0, 0, 1, place[2]]
+    objects = [{"name": "post", "shape": {"box": [0.2, 3, 6]}, "pose": at([3, 0, 0])},
+               {"name": "loose", "shape": {"box": [1, 1, 1]}, "pose": at([0, 0, 0.5]), "body": {"density": 9}},
+               {"name": "far", "shape": {"sphere": 1}, "pose": at([0, 0, 99])}]
+    objects += [{"name": f"b{i}", "shape": {"sphere": radius}, "pose": at(p), "body": {"mass": 0.5, "blast": blast}}
+                for i, p in enumerate(places)]
+    text = {"graze": 1, "objects": objects,
+            "simulation": {"model": "rigid", "gravity": [0, 0, -GRAVITY], "materials": {"m": {"restitution": 0.4}},
+                           "walls": [{"point": [0, 0, 0], "normal": [0, 0, 1]}]}}
+    (bench.folder / "scene.json").write_text(json.dumps(text))
+    still, runs, most = ["post", "loose", "far", "wall/0"], dict.fromkeys(["post", "loose", "far", "wall/0"], 0), {}
+    for seed in range(3, 3 + seeds):
+        bench.simulate(0, 1 / 60, "--final", bench.folder / "start.csv", "--seed", seed)
+        start = bench.table("start.csv")[3:]
+        for i, row in enumerate(start):
+            v, w = rows(row, ("vx", "vy", "vz")), rows(row, ("wx", "wy", "wz"))
+            bench.same(f"seed {seed}: {row['name']}", [v, w], list(blasted(blast, seed, 3 + i, places[i])))
+        result = bench.simulate(steps, 1 / 60, "--events", bench.folder / "events.csv", "--seed", seed)
+        hit = set()
+        for row in bench.table("events.csv"):
+            names = [row["a"], row["b"]]
+            if row["event"] == "began" and sum(n in still for n in names) == 1:
+                hit.add(next(n for n in names if n in still))
+        told = {h["object"]: h for h in result["first_hits"]}
+        bench.same(f"seed {seed}: who was hit", set(told), hit)
+        ground = told["wall/0"]
+        row = next(r for r in start if r["name"] == ground["by"])
+        time = landing_time(float(row["z"]), radius, float(row["vz"]))
+        v = [float(row["vx"]), float(row["vy"]), float(row["vz"]) - GRAVITY * time]
+        place = [float(row["x"]) + time * v[0], float(row["y"]) + time * v[1], 0]
+        bench.same(f"seed {seed}: lands at {ground['time']}, not {time}", abs(ground["time"] - time) < 1e-4, True)
+        bench.same(f"seed {seed}: where", math.dist(place, ground["point"]) < 2e-3, True)
+        bench.same(f"seed {seed}: speed", abs(ground["speed"] - math.hypot(*v)) < 2e-3, True)
+        bench.same(f"seed {seed}: energy", abs(ground["energy"] - 0.25 * ground["speed"] ** 2) < 1e-12, True)
+        for name, h in told.items():
+            runs[name] += 1
+            most[name] = max(most.get(name, 0), h["energy"])
+    results = [bench.simulate(steps, 1 / 60, "--seed", 3, "--seeds", seeds, "--hits", bench.folder / "hits.csv", *more)
+               for more in (("--threads", 1), ("--threads", 4))]
+    hits = results[0]["hits"]
+    bench.same("threads", results[1]["hits"], hits)
+    bench.same("runs", {h["object"]: h["runs"] for h in hits}, runs)
+    bench.same("never", runs["far"], 0)
+    bench.same("energies", all(h["energy"] >= most.get(h["object"], 0) for h in hits), True)
+    bench.same("rows", [r["object"] for r in bench.table("hits.csv")], still)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
     tool = parser.parse_args().bin.resolve() / "graze"
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(tool, Path(scratch))
-        for test in (velocities, landings, probabilities, explosion):
+        for test in (velocities, landings, probabilities, explosion, bodies):
             test(bench)
         print(f"{bench.checked} checks, {bench.bad} differences")
     return 1 if bench.bad or bench.checked < 1000 else 0
