@@ -229,6 +229,13 @@ def paint_hits(graze, chromium, work):
               "document.getElementById('chances').scrollTop = 220")
 
 
+def paint_fragments(graze, chromium, work):
+    """A block flies to pieces before the rack of a plant, which is coloured by how probably it is hit."""
+    run(graze, "make", "rubble", "--size", 40, "--plant", "-o", work / "bay")
+    folder = film(graze, work, "bay", work / "bay/scene.json", 240, "auto", 2, "--seeds", 20, "--title", "A block before a rack")
+    shutil.copy(folder / "frames/0002.png", IMAGES / "fragments.png")
+
+
 def paint_meshes(graze, work, kind, name, steps, dt):
     """Meshes that are rigid bodies."""
     made = work / kind
@@ -246,7 +253,7 @@ def paint_nut(graze, chromium, work):
 
 
 PARTS = {"plant": paint_plant, "cull": paint_cull, "film": show_film, "bed": paint_bed, "gems": paint_gems, "drum": paint_drum,
-         "debris": paint_debris, "hits": paint_hits, "rings": paint_rings, "nut": paint_nut}
+         "debris": paint_debris, "hits": paint_hits, "fragments": paint_fragments, "rings": paint_rings, "nut": paint_nut}
 MODELS = {"gas": (1000, 8000, "1e-4", 2), "cradle": (5, 9000, "1.4e-4", 2), "hourglass": (2000, 40000, "1.4e-4", 4),
           "heap": (4000, 60000, "1.4e-4", 4), "dominoes": (40, 240, "auto", 2), "pile": (256, 240, "auto", 2),
           "cards": (4, 60, "auto", 2), "wrecking": (6, 110, "auto", 2), "rubble": (300, 40, "auto", 2)}
