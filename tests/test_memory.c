@@ -464,8 +464,11 @@ static graze_status attempt_cut(bench *b) {
   const double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   graze_hull *hull = NULL;
   graze_fragments *fragments = NULL;
+  graze_pieces *pieces = NULL;
   graze_status status = graze_hull_create(b->context, 4, corners, &hull);
   if (status == GRAZE_OK) status = graze_hull_cut(b->context, hull, 100, 1, &fragments);
+  if (status == GRAZE_OK) status = graze_hull_break(b->context, hull, 30, 1, &pieces);
+  graze_pieces_destroy(pieces);
   graze_fragments_destroy(fragments);
   graze_hull_destroy(hull);
   return status;

@@ -5,7 +5,7 @@
 #include "options.h"
 #include "scenes.h"
 
-/* Cuts a block into at least `count` fragments, writes each as NAME.obj into the folder, and adds them as bodies of
+/* Breaks a block into at least `count` fragments, writes each as NAME.obj into the folder, and adds them as bodies of
  * that hull, which a blast throws. */
 void rubble_add(const common_options *common, uint32_t count, uint64_t seed, scenes_rigid *rigid);
 

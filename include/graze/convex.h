@@ -100,6 +100,28 @@ GRAZE_API graze_status graze_hull_cut(graze_context *context, const graze_hull *
                                       graze_fragments **fragments);
 GRAZE_API void graze_fragments_destroy(graze_fragments *fragments);
 
+/* Convex polytopes that fill a solid; for reading only. Each is the hull of its corners, exactly: corners that lie in a
+ * face or an edge of it are those of neighbours. Triangles turn counterclockwise as seen from outside; where two pieces
+ * touch, both have the same ones. */
+typedef struct graze_pieces {
+  uint32_t point_count, count;
+  const double *points;           /* [point_count][3] */
+  const uint32_t *corner_first;   /* [count + 1]: where the corners of each begin */
+  const uint32_t *corners;        /* points, ascending in each piece */
+  const uint32_t *triangle_first; /* [count + 1] */
+  const uint32_t *triangles;      /* [][3] points */
+} graze_pieces;
+
+/* Breaks a hull of dimension 3 into at least `count` convex pieces, of about one size: cuts it into three times as many
+ * tetrahedra, at sixteenths of edges, and joins the smallest piece with that neighbour, or those two, with which it is
+ * roundest, until there are `count`, or none that are left are convex together. That they are, exact signs decide: all
+ * corners lie on or behind every face of the union. So pieces fill the solid as fragments do. No piece is larger than
+ * four times the mean, or has more than 256 triangles. The same arguments give the same bytes. O(count^2). Errors: as
+ * graze_hull_cut, of three times `count`. Release it with graze_pieces_destroy, which takes NULL too. */
+GRAZE_API graze_status graze_hull_break(graze_context *context, const graze_hull *hull, uint32_t count, uint64_t seed,
+                                        graze_pieces **pieces);
+GRAZE_API void graze_pieces_destroy(graze_pieces *pieces);
+
 /* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
 /* The hull of points, grown by a ball: with one point a ball, with two a capsule, with radius 0 a polytope. The points

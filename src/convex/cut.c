@@ -16,6 +16,8 @@
  *
  * The search for the longest edge and for the fragments around it goes through all of them: O(count^2).
  */
+#include "convex/cut.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,7 +27,6 @@
 #include "base/owned.h"
 #include "base/parallel.h"
 #include "exact/orient.h"
-#include "graze/convex.h"
 
 typedef struct fragment {
   uint32_t corners[4];
@@ -38,6 +39,7 @@ typedef struct cutting {
   buffer points, fragments;
   uint32_t point_count, count;
   uint64_t seed;
+  cut_places places;
 } cutting;
 
 static double *point_of(const cutting *c, uint32_t p) {
@@ -132,7 +134,7 @@ static const fragment *first_to_cut(const cutting *c) {
 static void place_corner(const cutting *c, const uint32_t edge[2], double corner[3]) {
   const double *a = point_of(c, edge[0]), *b = point_of(c, edge[1]);
   const uint64_t random = splitmix64(c->seed ^ splitmix64(c->point_count));
-  const double t = 0.375 + (double)(random >> 40) * 0x1p-26;
+  const double t = 0.375 + (c->places == CUT_FREE ? (double)(random >> 40) * 0x1p-26 : (double)(random % 5) / 16);
   for (int k = 0; k < 3; k++) corner[k] = a[k] == b[k] ? a[k] : (1 - t) * a[k] + t * b[k];
 }
 
@@ -222,12 +224,11 @@ static graze_status check_request(graze_context *context, const graze_hull *hull
   return GRAZE_OK;
 }
 
-graze_status graze_hull_cut(graze_context *context, const graze_hull *hull, uint32_t count, uint64_t seed,
-                            graze_fragments **fragments) {
-  if (context == NULL || hull == NULL || fragments == NULL) return gz_fail_null(context);
+graze_status gz_hull_cut(graze_context *context, const graze_hull *hull, uint32_t count, uint64_t seed,
+                         cut_places places, graze_fragments **fragments) {
   graze_status status = check_request(context, hull, count);
   if (status != GRAZE_OK) return status;
-  cutting c = {.context = context, .seed = seed};
+  cutting c = {.context = context, .seed = seed, .places = places};
   const unsigned saved = gz_fp_enter();
   status = begin(&c, hull);
   while (status == GRAZE_OK && c.count < count) status = cut_longest_edge(&c);
@@ -236,6 +237,12 @@ graze_status graze_hull_cut(graze_context *context, const graze_hull *hull, uint
   gz_buffer_release(context, &c.points);
   gz_buffer_release(context, &c.fragments);
   return status;
+}
+
+graze_status graze_hull_cut(graze_context *context, const graze_hull *hull, uint32_t count, uint64_t seed,
+                            graze_fragments **fragments) {
+  if (context == NULL || hull == NULL || fragments == NULL) return gz_fail_null(context);
+  return gz_hull_cut(context, hull, count, seed, CUT_FREE, fragments);
 }
 
 void graze_fragments_destroy(graze_fragments *fragments) {
