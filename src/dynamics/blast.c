@@ -1,8 +1,9 @@
 /* Blasts of particles. */
+#include "scene/blast.h"
+
 #include <stdio.h>
 
 #include "dynamics/world.h"
-#include "scene/blast.h"
 
 graze_status graze_world_blast(graze_world *world, uint32_t set, const graze_blast *blast) {
   if (world == NULL || blast == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
