@@ -29,9 +29,9 @@ typedef struct caster {
   graze_convex set;
   graze_pose pose;
   double corners[BOX_CORNERS][3], way[3];
-  graze_box box;  /* of the whole motion */
-  double largest; /* coordinate of it and of the way */
-  double best;    /* the least time at which something is met, proved */
+  graze_box start, box; /* where it begins; of the whole motion */
+  double largest;       /* coordinate of it and of the way */
+  double best;          /* the least time at which something is met, proved */
 } caster;
 
 typedef struct candidate {
@@ -49,6 +49,7 @@ typedef struct sweeping {
   uint64_t count;
   caster *casters;
   check_form *forms;                      /* of each body */
+  graze_box *boxes;                       /* likewise */
   gz_array candidates;                    /* candidate */
   gz_array pairs, poses, results, active; /* graze_convex_pair, graze_pose, graze_convex_result, uint32_t */
 } sweeping;
@@ -100,7 +101,8 @@ static void make_caster(const graze_rigid_shape_cast *cast, caster *c) {
       c->corners[i / 3][i % 3] = (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * p->edges[i % 3];
   }
   if (p->shape == GRAZE_RIGID_HULL) c->set = (graze_convex){.points = p->points, .count = p->point_count};
-  gz_check_find_box(&c->set, &c->pose, 0, &c->box);
+  gz_check_find_box(&c->set, &c->pose, 0, &c->start);
+  c->box = c->start;
   for (int k = 0; k < 3; k++) {
     c->box.min[k] += fmin(c->way[k], 0);
     c->box.max[k] += fmax(c->way[k], 0);
@@ -148,11 +150,26 @@ static bool find_free(const caster *c, const candidate *x, const double n[3], do
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
 
+/* Whether the box that moves may meet another: the times at which they do on each axis have one in common. */
+static bool may_meet(const caster *c, const graze_box *box) {
+  const double more = rounding * (c->largest + largest_of(box));
+  double low = 0, high = 1;
+  for (int k = 0; k < 3; k++) {
+    const double first = box->min[k] - c->start.max[k] - more, last = box->max[k] - c->start.min[k] + more;
+    if (c->way[k] == 0 && (first > 0 || last < 0)) return false;
+    if (c->way[k] == 0) continue;
+    const double t = first / c->way[k], u = last / c->way[k];
+    low = fmax(low, fmin(t, u) * (1 - rounding));
+    high = fmin(high, fmax(t, u) * (1 + rounding));
+  }
+  return low <= high;
+}
+
 static bool add_candidate(sweeping *s, const candidate *from) {
   const caster *c = &s->casters[from->cast];
   graze_box box;
   gz_check_find_box(&from->outer, &from->pose, 0, &box);
-  if (!graze_boxes_meet(&box, &c->box)) return true;
+  if (!graze_boxes_meet(&box, &c->box) || !may_meet(c, &box)) return true;
   if (!array_reserve(s->world->context, &s->candidates, 1, sizeof *from)) return false;
   *RIGID_AT(s->candidates, candidate, s->candidates.count++) = *from;
   return true;
@@ -193,16 +210,22 @@ static bool add_body(sweeping *s, uint32_t cast, uint32_t number) {
   return form->part_count > 0 || add_candidate(s, &x);
 }
 
+/* A cylinder is more than the prism that contacts take it for. */
+static void find_body_box(const rigid_body *b, graze_box *box) {
+  gz_rigid_find_box(b, box);
+  const double more = 0.02 * b->reach + rounding * largest_of(box);
+  for (int k = 0; k < 3; k++) {
+    box->min[k] -= more;
+    box->max[k] += more;
+  }
+}
+
 static bool list_candidates(sweeping *s) {
+  const uint32_t bodies = (uint32_t)s->world->bodies.count;
+  for (uint32_t k = 0; k < bodies; k++) find_body_box(rigid_body_at(s->world, k), &s->boxes[k]);
   for (uint32_t i = 0; i < s->count; i++) {
-    for (uint32_t k = 0; k < s->world->bodies.count; k++) {
-      graze_box box;
-      gz_rigid_find_box(rigid_body_at(s->world, k), &box);
-      for (int axis = 0; axis < 3; axis++) { /* a cylinder is more than the prism that contacts take it for */
-        box.min[axis] -= 0.02 * rigid_body_at(s->world, k)->reach + rounding * s->casters[i].largest;
-        box.max[axis] += 0.02 * rigid_body_at(s->world, k)->reach + rounding * s->casters[i].largest;
-      }
-      if (rigid_body_at(s->world, k)->is_sensor || !graze_boxes_meet(&box, &s->casters[i].box)) continue;
+    for (uint32_t k = 0; k < bodies; k++) {
+      if (!graze_boxes_meet(&s->boxes[k], &s->casters[i].box) || rigid_body_at(s->world, k)->is_sensor) continue;
       if (!add_body(s, i, k)) return false;
     }
   }
@@ -373,7 +396,9 @@ static graze_status sweep(sweeping *s, graze_rigid_shape_hit *hits) {
   bool good = true;
   s->casters = gz_new(context, s->count + 1, sizeof *s->casters);
   s->forms = gz_new_zeroed(context, bodies + (size_t)1, sizeof *s->forms);
-  if (s->casters == NULL || s->forms == NULL) return gz_fail_memory(context, s->count * sizeof *s->casters);
+  s->boxes = gz_new(context, bodies + (size_t)1, sizeof *s->boxes);
+  if (s->casters == NULL || s->forms == NULL || s->boxes == NULL)
+    return gz_fail_memory(context, s->count * sizeof *s->casters);
   for (uint64_t i = 0; i < s->count; i++) make_caster(&s->casts[i], &s->casters[i]);
   for (uint32_t i = 0; good && i < bodies; i++)
     good = gz_check_make_form(context, rigid_body_at(s->world, i), CHECK_COARSE, &s->forms[i]);
@@ -398,6 +423,7 @@ graze_status graze_rigid_cast_shapes(graze_rigid *world, uint64_t count, const g
   gz_fp_leave(saved);
   for (uint32_t i = 0; s.forms != NULL && i < world->bodies.count; i++) gz_check_free_form(&s.forms[i]);
   gz_free(s.forms);
+  gz_free(s.boxes);
   gz_free(s.casters);
   gz_free(s.candidates.data);
   gz_free(s.pairs.data);
