@@ -32,6 +32,7 @@ typedef enum graze_broad_method {
   GRAZE_BROAD_KDTREE,      /* kd-tree */
   GRAZE_BROAD_BSP,         /* binary space partition */
   GRAZE_BROAD_SUBDIVISION, /* home and phantom cells with control bits */
+  GRAZE_BROAD_VERLET,      /* list of near pairs, kept while boxes move little */
   GRAZE_BROAD_METHODS      /* their number */
 } graze_broad_method;
 

@@ -121,6 +121,6 @@ typedef struct broad_method {
 const broad_method *gz_broad_method_of(graze_broad_method method);
 
 extern const broad_method gz_broad_brute, gz_broad_sweep, gz_broad_sap, gz_broad_grid, gz_broad_hgrid, gz_broad_hash,
-    gz_broad_tree, gz_broad_bvh, gz_broad_octree, gz_broad_kdtree, gz_broad_bsp, gz_broad_subdivision;
+    gz_broad_tree, gz_broad_bvh, gz_broad_octree, gz_broad_kdtree, gz_broad_bsp, gz_broad_subdivision, gz_broad_verlet;
 
 #endif

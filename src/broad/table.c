@@ -22,6 +22,7 @@ static const broad_method *const table[GRAZE_BROAD_METHODS] = {
     [GRAZE_BROAD_KDTREE] = &gz_broad_kdtree,
     [GRAZE_BROAD_BSP] = &gz_broad_bsp,
     [GRAZE_BROAD_SUBDIVISION] = &gz_broad_subdivision,
+    [GRAZE_BROAD_VERLET] = &gz_broad_verlet,
 };
 
 const broad_method *gz_broad_method_of(graze_broad_method method) {
