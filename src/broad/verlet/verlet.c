@@ -45,17 +45,17 @@ typedef struct verlet_list {
 typedef struct verlet_state {
   hierarchy h;
   pair_lists parts;
-  verlet_list list;    /* as made anew, in order */
-  verlet_list late;    /* of boxes that left their fat boxes since */
-  pair_list fresh;     /* pairs for one of them, */
-  pair_list then;      /* and those of the boxes concerned that met before */
-  buffer boxes, fats;  /* verlet_box by slot */
-  buffer six;          /* fat boxes as min x y z, max x y z, while a list is made */
-  buffer margins;      /* float by slot */
-  buffer placed;       /* number of the update in which the fat box was put, by slot */
-  buffer left, marks;  /* slots that left their fat boxes; by slot: it did */
-  buffer hits;         /* of a search */
-  buffer closed, open; /* bits of a list */
+  verlet_list list;      /* as made anew, in the order of the hierarchy: what is near is read together */
+  verlet_list late;      /* of boxes that left their fat boxes since */
+  pair_list fresh;       /* pairs that are to come to one of them */
+  pair_list then, both;  /* pairs that met before; and still do */
+  buffer boxes, fats;    /* verlet_box by slot */
+  buffer six;            /* fat boxes as min x y z, max x y z, while a list is made */
+  buffer margins, paces; /* float by slot: of the fat box; how much of one an update uses up, as far as known */
+  buffer placed;         /* number of the update in which the fat box was put, by slot */
+  buffer left, marks;    /* slots that left their fat boxes; by slot: it did */
+  buffer hits;           /* of a search */
+  buffer closed, open;   /* bits of a list: meets as floats, meets for certain */
   buffer scratch;
   uint32_t slots;    /* the arrays are for */
   uint32_t step;     /* number of the update */
@@ -91,7 +91,8 @@ static double edge_of(const verlet_box *box) {
   return sum / 3;
 }
 
-/* How much of its margin a box used up in an update, averaged since it got its fat box; -1: not known. */
+/* How much of its margin a box uses up in an update: on average since it got its fat box, and not much less than was
+ * thought before, for what turns round seems slow. -1: not known. */
 static double pace_of(const verlet_state *s, uint32_t slot) {
   const verlet_box *box = &boxes_of(s)[slot], *fat = &fats_of(s)[slot];
   const uint32_t age = s->step - ((const uint32_t *)s->placed.data)[slot];
@@ -101,30 +102,28 @@ static double pace_of(const verlet_state *s, uint32_t slot) {
     const double to = (double)box->n[k] - (double)fat->n[k];
     if (k % 4 != 3 && to < rest) rest = to;
   }
-  const double used = (double)((const float *)s->margins.data)[slot] - rest;
-  return used > 0 ? used / age : 0;
+  const double pace = ((double)((const float *)s->margins.data)[slot] - rest) / age;
+  return fmax(pace, 0.875 * (double)((const float *)s->paces.data)[slot]);
 }
 
-static float margin_of(const verlet_state *s, uint32_t slot) {
-  const double edge = edge_of(&boxes_of(s)[slot]), pace = pace_of(s, slot);
-  if (pace < 0) return (float)(edge / 16);
-  const double least = (edge + s->edge) / 128, most = (edge + s->edge) / 4;
-  double margin = s->horizon * pace;
-  const double half = 0.5 * (double)((const float *)s->margins.data)[slot];
-  if (margin < half) margin = half;
-  if (margin > most) margin = most;
-  return (float)(margin < least || pace > most ? least : margin); /* too fast: it will leave anyway */
+static double margin_for(const verlet_state *s, double edge, double pace) {
+  if (pace < 0) return edge / 16;
+  const double least = (edge + s->edge) / 128, most = (edge + s->edge) / 4, margin = s->horizon * pace;
+  if (margin < least || pace > most) return least; /* too fast: it will leave anyway */
+  return margin < most ? margin : most;
 }
 
 static void put_fat(const verlet_state *s, uint32_t slot) {
   const verlet_box *box = &boxes_of(s)[slot];
   verlet_box *fat = &fats_of(s)[slot];
-  const float margin = is_free(box) ? 0 : margin_of(s, slot);
+  const double pace = pace_of(s, slot);
+  const float margin = is_free(box) ? 0 : (float)margin_for(s, edge_of(box), pace);
   for (int k = 0; k < 8; k++) {
     const float low = k % 4 == 3 ? 0 : box->n[k] - margin;
     fat->n[k] = low < -FLT_MAX ? -FLT_MAX : low;
   }
   ((float *)s->margins.data)[slot] = margin;
+  ((float *)s->paces.data)[slot] = pace > 0 ? (float)pace : 0;
   ((uint32_t *)s->placed.data)[slot] = s->step;
 }
 
@@ -165,19 +164,18 @@ static inline void set_bit(const buffer *words, uint64_t i, bool value) {
   ((uint64_t *)words->data)[i / VERLET_WORD] |= (uint64_t)value << i % VERLET_WORD;
 }
 
-/* Room for more pairs, with bits that are 0, and a word of readable ones behind them. False: no memory. */
-static bool make_room(const graze_context *context, verlet_list *list, uint64_t more) {
-  const uint64_t words = words_of(list), end = (list->pairs.count + more + VERLET_WORD - 1) / VERLET_WORD;
-  const size_t keep = words * sizeof(uint64_t), bytes = end * sizeof(uint64_t);
+/* Room for more pairs and a word of readable ones behind them, and bits for all, those from word `known` on 0. False:
+ * no memory. */
+static bool make_room(const graze_context *context, verlet_list *list, uint64_t known, uint64_t more) {
+  const uint64_t count = list->pairs.count + more, words = (count + VERLET_WORD - 1) / VERLET_WORD;
+  const size_t keep = known * sizeof(uint64_t), bytes = words * sizeof(uint64_t);
   if (!pair_list_room(context, &list->pairs, more + VERLET_WORD) ||
       !gz_buffer_reserve(context, &list->alive, bytes, keep) || !gz_buffer_reserve(context, &list->met, bytes, keep))
     return false;
-  if (bytes > keep) {
-    memset((uint64_t *)list->alive.data + words, 0, bytes - keep);
-    memset((uint64_t *)list->met.data + words, 0, bytes - keep);
-  }
-  if (more > 0)
-    memset(pair_list_data(&list->pairs) + list->pairs.count + more, 0, VERLET_WORD * sizeof(graze_box_pair));
+  memset(pair_list_data(&list->pairs) + count, 0, VERLET_WORD * sizeof(graze_box_pair));
+  if (bytes <= keep) return true;
+  memset((uint64_t *)list->alive.data + known, 0, bytes - keep);
+  memset((uint64_t *)list->met.data + known, 0, bytes - keep);
   return true;
 }
 
@@ -187,7 +185,7 @@ static bool append(const verlet_update *t, verlet_list *list, const pair_list *f
   const graze_context *context = t->view->context;
   const graze_box_pair *f = pair_list_data(fresh), *p = pair_list_data(then);
   uint64_t j = 0;
-  if (!make_room(context, list, fresh->count)) return false;
+  if (!make_room(context, list, words_of(list), fresh->count)) return false;
   for (uint64_t i = 0; i < fresh->count; i++) {
     for (; j < then->count && pair_order(p[j]) < pair_order(f[i]); j++) {
       if (!pair_list_push(context, t->ended, p[j].a, p[j].b)) return false;
@@ -258,29 +256,39 @@ static uint64_t decide_exactly(const broad_view *view, const graze_box_pair *pai
   return meet;
 }
 
-/* Decides all pairs of a list, and tells those of which the answer is another one than before. False: no memory. */
-static bool decide(const verlet_update *t, verlet_list *list) {
-  verlet_state *s = t->s;
-  const graze_context *context = t->view->context;
-  const uint64_t words = words_of(list);
-  uint64_t *met = list->met.data;
-  const uint64_t *alive = list->alive.data;
+/* Decides all pairs of a list, into `closed`. False: no memory. */
+static bool decide(verlet_state *s, const broad_view *view, const verlet_list *list) {
+  const graze_context *context = view->context;
+  const uint64_t words = words_of(list), *alive = list->alive.data;
   if (words == 0) return true;
   if (words > UINT32_MAX || !gz_buffer_reserve(context, &s->closed, words * sizeof(uint64_t), 0) ||
-      !gz_buffer_reserve(context, &s->open, s->rounded ? words * sizeof(uint64_t) : 0, 0))
+      (s->rounded && !gz_buffer_reserve(context, &s->open, words * sizeof(uint64_t), 0)))
     return false;
   decide_job job = {s, list};
   gz_parallel_for(context, (uint32_t)words, GRAIN, decide_range, &job);
+  uint64_t *closed = s->closed.data;
   for (uint64_t w = 0; w < words; w++) {
+    closed[w] &= alive[w];
+    if (!s->rounded) continue;
+    const uint64_t certain = closed[w] & ((const uint64_t *)s->open.data)[w];
     const graze_box_pair *pairs = pair_list_data(&list->pairs) + w * VERLET_WORD;
-    uint64_t now = ((const uint64_t *)s->closed.data)[w] & alive[w];
-    if (s->rounded) {
-      const uint64_t certain = now & ((const uint64_t *)s->open.data)[w];
-      now = certain | decide_exactly(t->view, pairs, now & ~certain);
-    }
+    closed[w] = certain | decide_exactly(view, pairs, closed[w] & ~certain);
+  }
+  return true;
+}
+
+/* Decides a list, and tells the pairs of which the answer is another one than before. False: no memory. */
+static bool decide_and_tell(const verlet_update *t, verlet_list *list) {
+  verlet_state *s = t->s;
+  uint64_t *met = list->met.data;
+  if (!decide(s, t->view, list)) return false;
+  for (uint64_t w = 0; w < words_of(list); w++) {
+    const graze_box_pair *pairs = pair_list_data(&list->pairs) + w * VERLET_WORD;
+    const uint64_t now = ((const uint64_t *)s->closed.data)[w];
     for (uint64_t bits = now ^ met[w]; bits != 0; bits &= bits - 1) {
       const unsigned k = (unsigned)__builtin_ctzll(bits);
-      if (!pair_list_push(context, (now >> k & 1) != 0 ? t->began : t->ended, pairs[k].a, pairs[k].b)) return false;
+      pair_list *out = (now >> k & 1) != 0 ? t->began : t->ended;
+      if (!pair_list_push(t->view->context, out, pairs[k].a, pairs[k].b)) return false;
     }
     met[w] = now;
   }
@@ -296,6 +304,7 @@ static bool reserve(verlet_state *s, const broad_view *view) {
   if (!gz_buffer_reserve(c, &s->boxes, n * sizeof(verlet_box), known * sizeof(verlet_box)) ||
       !gz_buffer_reserve(c, &s->fats, n * sizeof(verlet_box), known * sizeof(verlet_box)) ||
       !gz_buffer_reserve(c, &s->margins, n * sizeof(float), known * sizeof(float)) ||
+      !gz_buffer_reserve(c, &s->paces, n * sizeof(float), known * sizeof(float)) ||
       !gz_buffer_reserve(c, &s->placed, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
       !gz_buffer_reserve(c, &s->marks, n, known) || !gz_buffer_reserve(c, &s->left, (n + 1) * sizeof(uint32_t), 0) ||
       !gz_buffer_reserve(c, &s->hits, n * sizeof(uint32_t), 0))
@@ -303,7 +312,7 @@ static bool reserve(verlet_state *s, const broad_view *view) {
   for (size_t i = known; i < n; i++) {
     const float free = INFINITY;
     boxes_of(s)[i] = fats_of(s)[i] = (verlet_box){{free, free, free, 0, free, free, free, 0}};
-    ((float *)s->margins.data)[i] = 0;
+    ((float *)s->margins.data)[i] = ((float *)s->paces.data)[i] = 0;
     ((uint32_t *)s->placed.data)[i] = s->step;
     ((uint8_t *)s->marks.data)[i] = 0;
   }
@@ -311,7 +320,7 @@ static bool reserve(verlet_state *s, const broad_view *view) {
   return true;
 }
 
-/* All pairs of fat boxes that meet, in order, into `fresh`. False: no memory. */
+/* All pairs of fat boxes that meet, into `fresh`, in the order of the hierarchy: what is near is read together. */
 static bool find_fresh(verlet_state *s, const broad_view *view) {
   if (!gz_buffer_reserve(view->context, &s->six, (size_t)s->slots * 6 * sizeof(float), 0)) return false;
   float(*six)[6] = s->six.data;
@@ -325,25 +334,42 @@ static bool find_fresh(verlet_state *s, const broad_view *view) {
   fat.data = s->six.data;
   fat.stride = sizeof *six;
   fat.precision = GRAZE_FLOAT;
+  fat.holes = true;
   s->fresh.count = 0;
-  return gz_hierarchy_build(&s->h, &fat) && gz_hierarchy_pairs(&s->h, &fat, &s->parts, &s->fresh) &&
-         gz_pair_list_sort(view->context, &s->fresh, s->slots, &s->scratch);
+  return gz_hierarchy_build(&s->h, &fat) && gz_hierarchy_pairs(&s->h, &fat, &s->parts, &s->fresh);
 }
 
-/* New fat boxes for all, and a new list. */
+/* New fat boxes for all and a new list, decided. False: no memory. */
+static bool make_list(verlet_state *s, const broad_view *view) {
+  plan_margins(s);
+  for (uint32_t i = 0; i < s->slots; i++) put_fat(s, i);
+  if (!find_fresh(s, view)) return false;
+  const pair_list swap = s->list.pairs;
+  s->list.pairs = s->fresh;
+  s->fresh = swap;
+  s->late.pairs.count = s->searches = 0;
+  if (!make_room(view->context, &s->list, 0, 0)) return false;
+  const uint64_t count = s->list.pairs.count, words = words_of(&s->list);
+  uint64_t *alive = s->list.alive.data;
+  for (uint64_t w = 0; w < words; w++) alive[w] = UINT64_MAX;
+  if (count % VERLET_WORD != 0) alive[words - 1] >>= VERLET_WORD - count % VERLET_WORD;
+  if (!decide(s, view, &s->list)) return false;
+  if (words > 0) memcpy(s->list.met.data, s->closed.data, words * sizeof(uint64_t));
+  return true;
+}
+
+/* A new list, and what began and ended since the last one. */
 static bool make_anew(const verlet_update *t) {
   verlet_state *s = t->s;
   const graze_context *context = t->view->context;
-  const bool ordered = s->late.pairs.count == 0;
+  pair_list *now = &s->fresh;
   s->then.count = 0;
   if (!list_met(context, &s->list, &s->then) || !list_met(context, &s->late, &s->then) ||
-      (!ordered && !gz_pair_list_sort(context, &s->then, s->slots, &s->scratch)))
+      !gz_pair_list_sort(context, &s->then, s->slots, &s->scratch) || !make_list(s, t->view))
     return false;
-  plan_margins(s);
-  for (uint32_t i = 0; i < s->slots; i++) put_fat(s, i);
-  s->searches = 0;
-  s->list.pairs.count = s->late.pairs.count = 0;
-  return find_fresh(s, t->view) && append(t, &s->list, &s->fresh, &s->then);
+  now->count = 0;
+  return list_met(context, &s->list, now) && gz_pair_list_sort(context, now, s->slots, &s->scratch) &&
+         gz_pair_lists_compare(context, &s->then, now, t->began, &s->both, t->ended);
 }
 
 /* Appends the pairs of a slot that left to `fresh`: with marked slots, which left too, those with higher ones. */
@@ -398,24 +424,23 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
                                                    s->left.data, &s->rounded);
   if (view->holes) forget_free(s, edits);
   bool done = true;
-  if (left > 0 && (uint64_t)s->searches + left + SEARCHES_PASS > SEARCHES_MOST) {
-    done = make_anew(&t);
-  } else if (left > 0) {
-    s->searches += left + SEARCHES_PASS;
+  if (left > 0) {
+    const uint64_t searches = (uint64_t)s->searches + left + SEARCHES_PASS;
+    if (searches > SEARCHES_MOST) return make_anew(&t) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+    s->searches = (uint32_t)searches;
     done = replace_left(&t, left);
   }
-  return done && decide(&t, &s->list) && decide(&t, &s->late) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+  return done && decide_and_tell(&t, &s->list) && decide_and_tell(&t, &s->late) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   verlet_state *s = state;
-  const verlet_update t = {s, view, out, &s->then};
   s->slots = s->step = 0; /* forgets speeds too: the boxes may be others */
   s->list.pairs.count = s->late.pairs.count = 0;
   s->rounded = false;
   if (!reserve(s, view)) return GRAZE_ERROR_MEMORY;
   (void)CPU_KERNEL(gz_verlet_pack)(view, NULL, view->count, s->fats.data, s->boxes.data, s->left.data, &s->rounded);
-  return make_anew(&t) && decide(&t, &s->list) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+  return make_list(s, view) && list_met(view->context, &s->list, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 /* Any edits: a list that has to be made anew is made here. */
@@ -428,13 +453,13 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-enum { BUFFERS = 15, PAIR_LISTS = 4 };
+enum { BUFFERS = 16, PAIR_LISTS = 5 };
 
 static void buffers_of(verlet_state *s, buffer *buffers[BUFFERS], pair_list *lists[PAIR_LISTS]) {
-  buffer *all[BUFFERS] = {&s->list.alive, &s->list.met, &s->late.alive, &s->late.met, &s->boxes,
-                          &s->fats,       &s->six,      &s->margins,    &s->placed,   &s->left,
-                          &s->marks,      &s->hits,     &s->closed,     &s->open,     &s->scratch};
-  pair_list *of_pairs[PAIR_LISTS] = {&s->list.pairs, &s->late.pairs, &s->fresh, &s->then};
+  buffer *all[BUFFERS] = {&s->list.alive, &s->list.met, &s->late.alive, &s->late.met, &s->boxes, &s->fats,
+                          &s->six,        &s->margins,  &s->placed,     &s->left,     &s->marks, &s->hits,
+                          &s->closed,     &s->open,     &s->scratch,    &s->paces};
+  pair_list *of_pairs[PAIR_LISTS] = {&s->list.pairs, &s->late.pairs, &s->fresh, &s->then, &s->both};
   memcpy(buffers, all, sizeof all);
   memcpy(lists, of_pairs, sizeof of_pairs);
 }
