@@ -207,46 +207,56 @@ bool gz_pair_lists_compare(const graze_context *context, const pair_list *then, 
 
 /* ---- editing --------------------------------------------------------------------------------------------------- */
 
-/* The first place at or behind `at` whose pair is not below `pair`: steps that double, then halves. */
-static uint64_t seek(const graze_box_pair *pairs, uint64_t at, uint64_t count, graze_box_pair pair) {
-  uint64_t key = pair_order(pair), step = 1, low = at, high = at;
-  while (high < count && pair_order(pairs[high]) < key) {
-    low = high + 1;
-    high = high + step < count ? high + step : count;
-    step *= 2;
+enum { RUN = 8, LONG_RUN = 256 }; /* pairs that are copied at once */
+
+typedef struct edit {
+  const graze_box_pair *from, *end;
+  graze_box_pair *to;
+} edit;
+
+static inline void copy_runs(edit *e, uint64_t key, size_t run) {
+  while ((size_t)(e->end - e->from) >= run && pair_order(e->from[run - 1]) < key) {
+    memcpy(e->to, e->from, run * sizeof *e->to);
+    e->to += run;
+    e->from += run;
   }
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (pair_order(pairs[middle]) < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+}
+
+/* Copies the pairs below a key. Runs first, which costs little more than copying alone; how many of the next one are to
+ * come is counted, for that cannot be foretold. */
+static inline void copy_below(edit *e, uint64_t key) {
+  copy_runs(e, key, LONG_RUN);
+  copy_runs(e, key, RUN);
+  size_t below = 0;
+  if (e->end - e->from >= RUN) {
+    for (int k = 0; k < RUN; k++) below += pair_order(e->from[k]) < key;
+    memcpy(e->to, e->from, RUN * sizeof *e->to);
+  } else {
+    for (; e->from + below < e->end && pair_order(e->from[below]) < key; below++) e->to[below] = e->from[below];
   }
-  return low;
+  e->to += below;
+  e->from += below;
 }
 
 bool gz_pair_list_edit(const graze_context *context, const pair_list *from, const pair_list *gone,
                        const pair_list *come, pair_list *out) {
-  if (!start_list(context, out, from->count + come->count)) return false;
-  const graze_box_pair *source = pair_list_data(from), *g = pair_list_data(gone), *c = pair_list_data(come);
-  graze_box_pair *to = pair_list_data(out);
-  uint64_t at = 0, i = 0, j = 0, count = 0;
+  if (!start_list(context, out, from->count + come->count + RUN)) return false;
+  const graze_box_pair *g = pair_list_data(gone), *c = pair_list_data(come);
+  const graze_box_pair *source = from->count > 0 ? pair_list_data(from) : pair_list_data(out);
+  edit e = {source, source + from->count, pair_list_data(out)};
+  uint64_t i = 0, j = 0;
   while (i < gone->count || j < come->count) {
-    bool drop = j == come->count || (i < gone->count && pair_order(g[i]) < pair_order(c[j]));
-    uint64_t end = seek(source, at, from->count, drop ? g[i] : c[j]);
-    if (end > at) memcpy(to + count, source + at, (size_t)(end - at) * sizeof *to);
-    count += end - at;
-    at = end;
-    if (drop) {
-      at++;
-      i++;
-    } else {
-      to[count++] = c[j++];
-    }
+    const bool drop = j == come->count || (i < gone->count && pair_order(g[i]) < pair_order(c[j]));
+    const graze_box_pair pair = drop ? g[i] : c[j];
+    copy_below(&e, pair_order(pair));
+    *e.to = pair;
+    e.to += !drop;
+    e.from += drop;
+    i += drop;
+    j += !drop;
   }
-  if (from->count > at) memcpy(to + count, source + at, (size_t)(from->count - at) * sizeof *to);
-  out->count = count + from->count - at;
+  if (e.end > e.from) memcpy(e.to, e.from, (size_t)(e.end - e.from) * sizeof *e.to);
+  out->count = from->count + come->count - gone->count;
   return true;
 }
 

@@ -237,11 +237,15 @@ static inline __attribute__((always_inline)) void change_all(graze_broadphase *b
   uint32_t *slots = bp->edit_slots.data, edits = bp->edit_count;
   char *to = bp->boxes.data;
   for (uint32_t i = 0; i < from->count; i++, to += bytes) {
-    uint64_t now[6], then[6], differ = 0;
-    memcpy(now, from->data + (size_t)i * from->stride, bytes);
-    memcpy(then, to, bytes);
-    for (size_t k = 0; k < bytes / sizeof *now; k++) differ |= now[k] ^ then[k];
-    memcpy(to, now, bytes);
+    const char *at = from->data + (size_t)i * from->stride;
+    uint64_t differ = 0;
+    for (size_t k = 0; k < bytes; k += sizeof differ) { /* word by word: in registers */
+      uint64_t now, then;
+      memcpy(&now, at + k, sizeof now);
+      memcpy(&then, to + k, sizeof then);
+      memcpy(to + k, &now, sizeof now);
+      differ |= now ^ then;
+    }
     uint8_t fresh = (uint8_t)((differ != 0) & (edited[i] == 0));
     slots[edits] = i;
     edits += fresh;

@@ -181,14 +181,23 @@ static bool edits_pay(const graze_broadphase *bp, const broad_view *view, const 
   return edits->count < view->count / 3;
 }
 
+/* A block at a time, without a branch a slot. */
+static bool are_ascending(const uint32_t *slots, uint32_t count) {
+  enum { STRETCH = 256 };
+  for (uint32_t begin = 1; begin < count; begin += STRETCH) {
+    uint32_t end = count - begin < STRETCH ? count : begin + STRETCH, wrong = 0;
+    for (uint32_t i = begin; i < end; i++) wrong |= slots[i - 1] >= slots[i];
+    if (wrong != 0) return false;
+  }
+  return true;
+}
+
 /* Edited slots are looked through in ascending order: memory is read in order, and results do not depend on the order
  * of edits. */
 static bool sort_edits(graze_broadphase *bp) {
   uint32_t *slots = bp->edit_slots.data;
   const uint8_t *edited = bp->edited.data;
-  bool sorted = true;
-  for (uint32_t i = 1; i < bp->edit_count && sorted; i++) sorted = slots[i - 1] < slots[i];
-  if (sorted) return true;
+  if (are_ascending(slots, bp->edit_count)) return true;
   if (bp->edit_count > bp->index_end / 16) {
     for (uint32_t i = 0, n = 0; i < bp->index_end; i++) {
       slots[n] = i;
@@ -228,7 +237,11 @@ static graze_status run_update(graze_broadphase *bp) {
 static void finish_edits(graze_broadphase *bp) {
   uint8_t *edited = bp->edited.data;
   const uint32_t *slots = bp->edit_slots.data, *removed = bp->removed.data;
-  for (uint32_t i = 0; i < bp->edit_count; i++) edited[slots[i]] = 0;
+  if (bp->edit_count == bp->index_end && bp->edit_count > 0) {
+    memset(edited, 0, bp->index_end);
+  } else {
+    for (uint32_t i = 0; i < bp->edit_count; i++) edited[slots[i]] = 0;
+  }
   for (uint32_t i = 0; i < bp->removed_count; i++) {
     ((uint64_t *)bp->user_ids.data)[removed[i]] = 0;
     ((uint32_t *)bp->free_indices.data)[bp->free_count++] = removed[i];

@@ -29,7 +29,7 @@
 #include "broad/bvh/bvh.h"
 
 enum {
-  ANEW = 250,          /* pairs that could be decided while a list is made, a box */
+  ANEW = 160,          /* pairs that could be decided while a list is made, a box */
   SEARCHES_MOST = 200, /* of all fat boxes between two lists; costs a quarter of a list */
   SEARCHES_PASS = 8,   /* that cost as much as looking through the list for pairs of what left */
   GRAIN = 1024         /* words of pairs that are worth a thread */
@@ -156,6 +156,14 @@ static void plan_margins(verlet_state *s) {
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
+static inline graze_box_pair slots_of(graze_box_pair places) {
+  return (graze_box_pair){places.a / VERLET_PLACES, places.b / VERLET_PLACES};
+}
+
+static inline graze_box_pair places_of(graze_box_pair slots) {
+  return (graze_box_pair){slots.a * VERLET_PLACES, slots.b * VERLET_PLACES};
+}
+
 static uint64_t words_of(const verlet_list *list) {
   return (list->pairs.count + VERLET_WORD - 1) / VERLET_WORD;
 }
@@ -192,7 +200,7 @@ static bool append(const verlet_update *t, verlet_list *list, const pair_list *f
     }
     const bool met = j < then->count && pair_order(p[j]) == pair_order(f[i]);
     const uint64_t at = list->pairs.count++;
-    pair_list_data(&list->pairs)[at] = f[i];
+    pair_list_data(&list->pairs)[at] = places_of(f[i]);
     set_bit(&list->alive, at, true);
     set_bit(&list->met, at, met);
     j += met;
@@ -210,7 +218,7 @@ static bool list_met(const graze_context *context, const verlet_list *list, pair
   if (!pair_list_room(context, out, bits_in(&list->met, list->pairs.count))) return false;
   for (uint64_t w = 0; w < words_of(list); w++) {
     for (uint64_t bits = met[w]; bits != 0; bits &= bits - 1)
-      pair_list_data(out)[out->count++] = pairs[w * VERLET_WORD + (uint64_t)__builtin_ctzll(bits)];
+      pair_list_data(out)[out->count++] = slots_of(pairs[w * VERLET_WORD + (uint64_t)__builtin_ctzll(bits)]);
   }
   return true;
 }
@@ -221,9 +229,10 @@ static bool take_out(verlet_state *s, const graze_context *context, verlet_list 
   const uint8_t *marks = s->marks.data;
   uint64_t *alive = list->alive.data, *met = list->met.data;
   for (uint64_t i = 0; i < list->pairs.count; i++) {
-    if ((marks[pairs[i].a] | marks[pairs[i].b]) == 0) continue;
+    const graze_box_pair pair = slots_of(pairs[i]);
+    if ((marks[pair.a] | marks[pair.b]) == 0) continue;
     const uint64_t w = i / VERLET_WORD, bit = UINT64_C(1) << i % VERLET_WORD;
-    if ((met[w] & bit) != 0 && !pair_list_push(context, &s->then, pairs[i].a, pairs[i].b)) return false;
+    if ((met[w] & bit) != 0 && !pair_list_push(context, &s->then, pair.a, pair.b)) return false;
     alive[w] &= ~bit;
     met[w] &= ~bit;
   }
@@ -251,7 +260,7 @@ static uint64_t decide_exactly(const broad_view *view, const graze_box_pair *pai
   uint64_t meet = 0;
   for (; bits != 0; bits &= bits - 1) {
     const unsigned k = (unsigned)__builtin_ctzll(bits);
-    meet |= (uint64_t)view_meet(view, pairs[k].a, pairs[k].b) << k;
+    meet |= (uint64_t)view_meet(view, pairs[k].a / VERLET_PLACES, pairs[k].b / VERLET_PLACES) << k;
   }
   return meet;
 }
@@ -288,7 +297,8 @@ static bool decide_and_tell(const verlet_update *t, verlet_list *list) {
     for (uint64_t bits = now ^ met[w]; bits != 0; bits &= bits - 1) {
       const unsigned k = (unsigned)__builtin_ctzll(bits);
       pair_list *out = (now >> k & 1) != 0 ? t->began : t->ended;
-      if (!pair_list_push(t->view->context, out, pairs[k].a, pairs[k].b)) return false;
+      const graze_box_pair pair = slots_of(pairs[k]);
+      if (!pair_list_push(t->view->context, out, pair.a, pair.b)) return false;
     }
     met[w] = now;
   }
@@ -352,6 +362,8 @@ static bool make_list(verlet_state *s, const broad_view *view) {
   const uint64_t count = s->list.pairs.count, words = words_of(&s->list);
   uint64_t *alive = s->list.alive.data;
   for (uint64_t w = 0; w < words; w++) alive[w] = UINT64_MAX;
+  graze_box_pair *pairs = pair_list_data(&s->list.pairs);
+  for (uint64_t i = 0; i < count; i++) pairs[i] = places_of(pairs[i]);
   if (count % VERLET_WORD != 0) alive[words - 1] >>= VERLET_WORD - count % VERLET_WORD;
   if (!decide(s, view, &s->list)) return false;
   if (words > 0) memcpy(s->list.met.data, s->closed.data, words * sizeof(uint64_t));
@@ -418,10 +430,12 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
                             pair_list *ended) {
   verlet_state *s = state;
   const verlet_update t = {s, view, began, ended};
+  if (view->count > VERLET_SLOTS) return GRAZE_ERROR_LIMIT;
   s->step++;
   if (!reserve(s, view)) return GRAZE_ERROR_MEMORY;
-  const uint32_t left = CPU_KERNEL(gz_verlet_pack)(view, edits->slots, edits->count, s->fats.data, s->boxes.data,
-                                                   s->left.data, &s->rounded);
+  const uint32_t *slots = edits->count < view->count ? edits->slots : NULL; /* all are edited: they are in order */
+  const uint32_t left =
+      CPU_KERNEL(gz_verlet_pack)(view, slots, edits->count, s->fats.data, s->boxes.data, s->left.data, &s->rounded);
   if (view->holes) forget_free(s, edits);
   bool done = true;
   if (left > 0) {
@@ -435,6 +449,7 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   verlet_state *s = state;
+  if (view->count > VERLET_SLOTS) return GRAZE_ERROR_LIMIT;
   s->slots = s->step = 0; /* forgets speeds too: the boxes may be others */
   s->list.pairs.count = s->late.pairs.count = 0;
   s->rounded = false;

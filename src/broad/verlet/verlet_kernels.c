@@ -59,46 +59,64 @@ uint32_t KERNEL(gz_verlet_pack)(const broad_view *view, const uint32_t *slots, u
   return number;
 }
 
-/* Of eight results of eight lanes each: a bit where all eight lanes are set. */
-static inline uint8_t all_set(const lanes r[8]) {
-  __m256i half[2];
-  for (int k = 0; k < 2; k++) {
-    const __m256i *from = (const __m256i *)(const void *)(r + 4 * k);
-    half[k] = _mm256_packs_epi16(_mm256_packs_epi32(from[0], from[1]), _mm256_packs_epi32(from[2], from[3]));
-  }
-  const __m256i lower = _mm256_permute2x128_si256(half[0], half[1], 0x20),
-                upper = _mm256_permute2x128_si256(half[0], half[1], 0x31);
+/* Of four results of eight lanes each: four lanes in both halves, whose ands are set where all eight lanes were. */
+static inline __m256i pack_four(lanes a, lanes b, lanes c, lanes d) {
+  return _mm256_packs_epi16(_mm256_packs_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b)),
+                            _mm256_packs_epi32(_mm256_castps_si256(c), _mm256_castps_si256(d)));
+}
+
+/* Of eight such results: a bit where all lanes are set. */
+static inline uint8_t all_set(__m256i first, __m256i second) {
+  const __m256i lower = _mm256_permute2x128_si256(first, second, 0x20),
+                upper = _mm256_permute2x128_si256(first, second, 0x31);
   const __m256i all = _mm256_cmpeq_epi32(_mm256_and_si256(lower, upper), _mm256_set1_epi32(-1));
   return (uint8_t)_mm256_movemask_ps(_mm256_castsi256_ps(all));
 }
 
+static inline lanes at_place(const verlet_box *boxes, uint32_t place) {
+  return _mm256_loadu_ps((const float *)(const void *)((const char *)boxes + (size_t)place * 8));
+}
+
+static inline lanes meet_pair(const verlet_box *boxes, graze_box_pair pair, bool strictly) {
+  const lanes limits = limits_of(at_place(boxes, pair.a)), box = at_place(boxes, pair.b);
+  if (!strictly) return _mm256_cmp_ps(box, limits, _CMP_LE_OQ);
+  const __m256i no_numbers = _mm256_setr_epi32(0, 0, 0, -1, 0, 0, 0, -1);
+  return _mm256_or_ps(_mm256_cmp_ps(box, limits, _CMP_LT_OQ), _mm256_castsi256_ps(no_numbers));
+}
+
+static inline __m256i meet_four(const verlet_box *boxes, const graze_box_pair *pairs, bool strictly) {
+  return pack_four(meet_pair(boxes, pairs[0], strictly), meet_pair(boxes, pairs[1], strictly),
+                   meet_pair(boxes, pairs[2], strictly), meet_pair(boxes, pairs[3], strictly));
+}
+
+static inline __attribute__((always_inline)) void meet_words(const verlet_box *boxes, const graze_box_pair *pairs,
+                                                             uint64_t words, uint64_t *out, bool strictly) {
+  uint8_t *to = (uint8_t *)out;
+  for (uint64_t i = 0; i < words * (VERLET_WORD / 8); i++, pairs += 8)
+    to[i] = all_set(meet_four(boxes, pairs, strictly), meet_four(boxes, pairs + 4, strictly));
+}
+
 void KERNEL(gz_verlet_meet)(const verlet_box *boxes, const graze_box_pair *pairs, uint64_t words, uint64_t *closed,
                             uint64_t *open) {
-  uint8_t *to = (uint8_t *)closed, *to_open = (uint8_t *)open;
-  for (uint64_t i = 0; i < words * (VERLET_WORD / 8); i++, pairs += 8) {
-    lanes meet[8], strictly[8];
-    for (int k = 0; k < 8; k++) {
-      const lanes a = limits_of(load(&boxes[pairs[k].a])), b = load(&boxes[pairs[k].b]);
-      meet[k] = _mm256_cmp_ps(b, a, _CMP_LE_OQ);
-      if (open != NULL)
-        strictly[k] = _mm256_or_ps(_mm256_cmp_ps(b, a, _CMP_LT_OQ),
-                                   _mm256_castsi256_ps(_mm256_setr_epi32(0, 0, 0, -1, 0, 0, 0, -1)));
-    }
-    to[i] = all_set(meet);
-    if (open != NULL) to_open[i] = all_set(strictly);
-  }
+  meet_words(boxes, pairs, words, closed, false);
+  if (open != NULL) meet_words(boxes, pairs, words, open, true);
+}
+
+static inline lanes meet_box(const verlet_box *boxes, uint32_t count, uint32_t at, lanes limits) {
+  return _mm256_cmp_ps(load(&boxes[at < count ? at : count - 1]), limits, _CMP_LE_OQ);
 }
 
 uint32_t KERNEL(gz_verlet_search)(const verlet_box *boxes, uint32_t count, const verlet_box *box, uint32_t *hits) {
   const lanes limits = limits_of(load(box));
   uint32_t number = 0;
   for (uint32_t i = 0; i < count; i += 8) {
-    lanes meet[8];
-    for (uint32_t k = 0; k < 8; k++) {
-      const uint32_t at = i + k < count ? i + k : count - 1;
-      meet[k] = _mm256_cmp_ps(load(&boxes[at]), limits, _CMP_LE_OQ);
+    __m256i half[2];
+    for (uint32_t k = 0; k < 2; k++) {
+      const uint32_t at = i + 4 * k;
+      half[k] = pack_four(meet_box(boxes, count, at, limits), meet_box(boxes, count, at + 1, limits),
+                          meet_box(boxes, count, at + 2, limits), meet_box(boxes, count, at + 3, limits));
     }
-    uint32_t bits = all_set(meet);
+    uint32_t bits = all_set(half[0], half[1]);
     if (count - i < 8) bits &= (1u << (count - i)) - 1;
     for (; bits != 0; bits &= bits - 1) hits[number++] = i + (uint32_t)__builtin_ctz(bits);
   }
@@ -112,12 +130,15 @@ uint32_t KERNEL(gz_verlet_pack)(const broad_view *view, const uint32_t *slots, u
   uint32_t number = 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t slot = slots != NULL ? slots[i] : i;
-    const graze_box box = view_box(view, slot);
+    const graze_box exact = view_box(view, slot);
     float six[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    if (!box_is_empty(&box)) *rounded |= pack_box(view, slot, six);
-    boxes[slot] = (verlet_box){{six[0], six[1], six[2], 0, -six[3], -six[4], -six[5], 0}};
+    if (!box_is_empty(&exact)) *rounded |= pack_box(view, slot, six);
+    const verlet_box box = {{six[0], six[1], six[2], 0, -six[3], -six[4], -six[5], 0}};
     bool stays = true;
-    for (int k = 0; k < 8; k++) stays &= fats[slot].n[k] <= boxes[slot].n[k];
+    for (int k = 0; k < 8; k++) {
+      stays &= fats[slot].n[k] <= box.n[k];
+    }
+    boxes[slot] = box;
     left[number] = slot;
     number += !stays;
   }
@@ -141,7 +162,7 @@ void KERNEL(gz_verlet_meet)(const verlet_box *boxes, const graze_box_pair *pairs
   for (uint64_t w = 0; w < words; w++, pairs += VERLET_WORD) {
     uint64_t meet = 0, strictly = 0;
     for (unsigned k = 0; k < VERLET_WORD; k++) {
-      const verlet_box *a = &boxes[pairs[k].a], *b = &boxes[pairs[k].b];
+      const verlet_box *a = &boxes[pairs[k].a / VERLET_PLACES], *b = &boxes[pairs[k].b / VERLET_PLACES];
       meet |= (uint64_t)meets(a, b) << k;
       if (open != NULL) strictly |= (uint64_t)meets_strictly(a, b) << k;
     }
