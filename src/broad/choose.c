@@ -15,24 +15,29 @@
 #include "broad/phase.h"
 
 enum {
-  BRUTE_MOST = 500,        /* boxes for which nothing beats looking at every pair */
-  SWEEP_MOST = 3000,       /* boxes of like sizes for which making a grid does not pay for sure, */
-  SWEEP_MOST_AVX2 = 2000,  /* and with AVX2, which makes less of the sweep */
-  TREE_MOST = 20000,       /* creeping boxes of like sizes for which the tree beats making a grid, */
-  TREE_MOST_MIXED = 50000, /* and of any sizes for which it beats sorting them */
-  SAMPLE = 512,            /* boxes that are looked at, at most, */
-  SAMPLE_PART = 32,        /* and of how many one is */
-  RESAMPLE = 64,           /* updates until they are looked at again */
-  SETTLE = 4,              /* updates before a first trial */
-  RETRY = 64,              /* and before another one, at least */
-  TRIAL = 4, /* updates of a trial; the first one builds and does not count, the least of the others does */
+  BRUTE_MOST = 500,       /* boxes for which nothing beats looking at every pair */
+  SWEEP_MOST = 3000,      /* boxes of like sizes for which making a grid does not pay for sure, */
+  SWEEP_MOST_AVX2 = 2000, /* and with AVX2, which makes less of the sweep */
+  SAMPLE = 512,           /* boxes that are looked at, at most, */
+  SAMPLE_PART = 32,       /* and of how many one is */
+  RESAMPLE = 64,          /* updates until they are looked at again */
+  SETTLE = 4,             /* updates before a first trial */
+  RETRY = 64,             /* and before another one, at least */
+  TRIAL = 4,            /* updates of a trial; the first one builds and does not count, the least of the others does */
+  HOPELESS_UPDATES = 2, /* in a row that end it before: a single one may have been interrupted */
+  WINDOW = 32,          /* updates that a mean is over */
   QUARTERS = 4 * 512,
   STEPS = 4096 /* of a box's own size */
 };
 
-static const double LIKE_SIZES = 2.5;    /* 95th to 5th percentile: one cell size fits */
-static const double CREEPING = 0.1;      /* edges that boxes move in an update: below, neighbours stay neighbours */
-static const double RESTING = 0.1;       /* share of edits below which an update should cost what was edited */
+static const double LIKE_SIZES = 2.5;  /* 95th to 5th percentile: one cell size fits */
+static const double CREEPING = 0.1;    /* edges that boxes move in an update: below, neighbours stay neighbours */
+static const double RESTING = 0.1;     /* share of edits below which an update should cost what was edited */
+static const double CROWDED = 16;      /* boxes of middle size that one meets: from here on cells are full, */
+static const double LISTS_FROM = 0.02; /* and the share of edits from which lists of near pairs beat a tree */
+static const double PEAK = 2;          /* times the mean: a list or a tree was made, or others had the processor */
+static const double LOYALTY = 0.9;     /* of the cost of the method in use: below, another one is better for certain */
+static const double PEAK_GROWTH = 1.25;
 static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
 static const double HOPELESS_BUILD = 25; /* with what is built in its first update */
 static const double PATIENCE = 25;       /* times the price of a trial that updates cost before the next */
@@ -92,8 +97,33 @@ static bool on_lattice(const broad_view *view, uint32_t step, const size_census 
   return most > sizes->all / 3;
 }
 
+/* Places on an axis, as they come. B. P. Welford, "Note on a method for calculating corrected sums of squares and
+ * products", 1962. */
+typedef struct spread {
+  double mean, squares;
+  uint32_t count;
+} spread;
+
+static void count_place(spread *s, double x) {
+  const double before = x - s->mean;
+  s->mean += before / ++s->count;
+  s->squares += before * (x - s->mean);
+}
+
+/* Boxes of this size that one of them is expected to meet. As wide as an even spread of this deviation is: of a heap
+ * that is the middle, whatever lies about. */
+static double crowd_of(const spread axes[3], double size, uint32_t live) {
+  double crowd = live;
+  for (int k = 0; k < 3; k++) {
+    const double width = sqrt(12 * axes[k].squares / axes[k].count);
+    if (!(width <= 2 * size)) crowd *= 2 * size / width;
+  }
+  return crowd;
+}
+
 static broad_shape look_at(const broad_view *view, uint32_t live) {
   size_census census = {{0}, 0};
+  spread axes[3] = {{0, 0, 0}};
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   uint32_t step = view->count / SAMPLE + 1;
   if (step < SAMPLE_PART) step = SAMPLE_PART;
@@ -106,6 +136,7 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
       if (extent > size) size = extent;
       if (middle < low[k]) low[k] = middle;
       if (middle > high[k]) high[k] = middle;
+      count_place(&axes[k], middle);
     }
     count_size(&census, size);
   }
@@ -119,6 +150,7 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
     if (reach > 2 * middle) crowded *= 2 * middle / reach;
   }
   f.cluster = crowded >= live / 4.0;
+  f.crowded = crowd_of(axes, middle, live) > CROWDED;
   f.lattice = on_lattice(view, step, &census);
   return f;
 }
@@ -129,7 +161,7 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
   if (live <= BRUTE_MOST) return;
   broad_shape f = choice->shape = look_at(view, live);
   uint32_t sweep_most = gz_cpu_best() == CPU_AVX2 ? SWEEP_MOST_AVX2 : SWEEP_MOST;
-  bool gridded = live > sweep_most && f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
+  bool gridded = live > sweep_most && f.spread <= LIKE_SIZES && !f.planar && !f.lattice && !f.crowded;
   if (!f.cluster) choice->by_shape = gridded ? GRAZE_BROAD_GRID : GRAZE_BROAD_SWEEP;
 }
 
@@ -139,43 +171,55 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
  * soon, and what the trial will take. */
 typedef struct contender {
   graze_broad_method method;
-  double usual; /* seconds, an edited proxy */
-  double price; /* of a trial, seconds a proxy */
+  double edit, proxy; /* seconds, for each edited proxy and for each proxy */
+  double price;       /* of a trial, seconds a proxy */
 } contender;
+
+/* When few creep. Returns how many contenders there are. */
+static int creeping_few(const broad_choice *choice, contender list[3]) {
+  static const contender tree = {GRAZE_BROAD_TREE, 3e-7, 0, 6e-7}, verlet = {GRAZE_BROAD_VERLET, 4e-8, 5e-9, 3e-7},
+                         sap = {GRAZE_BROAD_SAP, 4e-7, 0, 1e-6};
+  const bool lists = choice->share >= LISTS_FROM;
+  list[lists] = tree;
+  list[!lists] = verlet;
+  list[2] = sap;
+  return 3;
+}
 
 /* The likeliest first; returns how many. */
 static int contenders(const broad_choice *choice, broad_regime regime, uint32_t live, contender list[3]) {
-  static const contender brute = {GRAZE_BROAD_BRUTE, 2e-8, 2e-8}, grid = {GRAZE_BROAD_GRID, 4e-8, 2e-7},
-                         sweep = {GRAZE_BROAD_SWEEP, 6e-8, 3e-7}, bvh = {GRAZE_BROAD_BVH, 1e-7, 4e-7},
-                         creeping_tree = {GRAZE_BROAD_TREE, 7e-8, 6e-7};
-  static const contender creeping_few[] = {{GRAZE_BROAD_TREE, 3e-7, 6e-7},
-                                           {GRAZE_BROAD_SAP, 4e-7, 1e-6},
-                                           {GRAZE_BROAD_HASH, 6e-7, 8e-7}},
-                         jumping_few[] = {{GRAZE_BROAD_HASH, 1e-6, 8e-7}, {GRAZE_BROAD_TREE, 4e-6, 6e-7}};
+  static const contender brute = {GRAZE_BROAD_BRUTE, 2e-8, 0, 2e-8}, grid = {GRAZE_BROAD_GRID, 4e-8, 0, 2e-7},
+                         sweep = {GRAZE_BROAD_SWEEP, 6e-8, 0, 3e-7}, bvh = {GRAZE_BROAD_BVH, 1e-7, 0, 4e-7},
+                         verlet = {GRAZE_BROAD_VERLET, 1e-8, 1e-8, 3e-7};
+  static const contender jumping_few[] = {{GRAZE_BROAD_HASH, 1e-6, 0, 8e-7}, {GRAZE_BROAD_TREE, 4e-6, 0, 6e-7}};
   if (live <= BRUTE_MOST) {
     list[0] = brute;
     return 1;
   }
-  bool creeping = choice->speed < CREEPING;
+  const bool creeping = choice->speed < CREEPING;
+  if (regime == BROAD_RESTING && creeping) return creeping_few(choice, list);
   if (regime == BROAD_RESTING) {
-    memcpy(list, creeping ? creeping_few : jumping_few, creeping ? sizeof creeping_few : sizeof jumping_few);
-    return creeping ? 3 : 2;
+    memcpy(list, jumping_few, sizeof jumping_few);
+    return 2;
   }
-  bool gridded = choice->by_shape == GRAZE_BROAD_GRID;
-  bool tree = regime == BROAD_MOVING && creeping && live <= (gridded ? TREE_MOST : TREE_MOST_MIXED);
-  bool ahead = tree && choice->by_shape != GRAZE_BROAD_BRUTE;
+  const bool gridded = choice->by_shape == GRAZE_BROAD_GRID, lists = regime == BROAD_MOVING && creeping;
+  const bool ahead = lists && choice->by_shape != GRAZE_BROAD_BRUTE;
   list[ahead] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
   list[1 + ahead] = gridded ? sweep : grid;
-  list[ahead ? 0 : 2] = tree ? creeping_tree : bvh;
+  list[ahead ? 0 : 2] = lists ? verlet : bvh;
   return 3;
 }
 
 static graze_broad_method best_of(const broad_choice *choice, const contender *list, int count) {
-  const double *cost = choice->cost[choice->regime];
+  const broad_cost *cost = choice->cost[choice->regime];
   graze_broad_method best = list[0].method;
-  for (int i = 1; i < count; i++) {
-    graze_broad_method m = list[i].method;
-    if (cost[m] > 0 && cost[best] > 0 && cost[m] < cost[best]) best = m;
+  double least = cost[best].mean;
+  for (int i = 0; i < count && least > 0; i++) {
+    const graze_broad_method m = list[i].method;
+    const double mean = m == choice->method ? cost[m].mean * LOYALTY : cost[m].mean;
+    if (mean <= 0 || (i > 0 && mean >= least)) continue;
+    least = mean;
+    best = m;
   }
   return best;
 }
@@ -186,15 +230,15 @@ static bool is_due(const broad_choice *choice, const contender *c, double best, 
   if (choice->updates < SETTLE) return false;
   double price = choice->price[choice->regime][c->method];
   if (price <= 0) price = c->price * live;
-  bool known = choice->cost[choice->regime][c->method] > 0;
-  if (!known && 1.25 * c->usual * edits < best * live) return choice->seconds >= price;
+  bool known = choice->cost[choice->regime][c->method].mean > 0;
+  if (!known && 1.25 * (c->edit * edits + c->proxy * live) < best * live) return choice->seconds >= price;
   return choice->updates >= RETRY && choice->seconds >= PATIENCE * price;
 }
 
 /* The method to try now; AUTO: none. */
 static graze_broad_method to_try(const broad_choice *choice, const contender *list, int count, graze_broad_method best,
                                  uint32_t edits, uint32_t live) {
-  double least = choice->cost[choice->regime][best];
+  double least = choice->cost[choice->regime][best].mean;
   if (least <= 0) return GRAZE_BROAD_AUTO; /* first of all the likeliest */
   for (int i = 0; i < count; i++) {
     if (list[i].method != best && is_due(choice, &list[i], least, edits, live)) return list[i].method;
@@ -210,9 +254,8 @@ static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, u
   graze_broad_method best = best_of(choice, list, count);
   if (choice->trial == GRAZE_BROAD_AUTO) {
     choice->trial = to_try(choice, list, count, best, edits, live);
-    choice->trial_updates = 0;
-    choice->trial_seconds = 0;
-    choice->to_beat = choice->cost[regime][best];
+    choice->trial_updates = choice->hopeless_updates = 0;
+    choice->to_beat = choice->cost[regime][best].mean;
   }
   choice->before = choice->method;
   choice->on_trial = choice->trial != GRAZE_BROAD_AUTO;
@@ -246,26 +289,58 @@ graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view
   return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
 }
 
-void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {
-  double *cost = &choice->cost[choice->regime][choice->method], now = live > 0 ? seconds / live : 0;
-  if (edits == 0 || live == 0) return; /* nothing was done */
-  choice->updates++;
-  choice->seconds += seconds;
-  if (choice->trial == GRAZE_BROAD_AUTO) {
-    bool built = choice->before == choice->method;
-    double fair = *cost > 0 && now > 2 * *cost ? 2 * *cost : now; /* others may have had the processor */
-    if (built) *cost = *cost > 0 ? 0.8 * *cost + 0.2 * fair : now;
+/* Of an update outside trials. Some methods do much at once from time to time, which counts; but to the clock an update
+ * in which others had the processor looks the same. What a method does from time to time is always about as much: so
+ * the first peak does not count, and later ones as far as the least of those before, which grows a little with each. */
+static void learn_cost(broad_cost *c, double now) {
+  c->updates++;
+  if (c->updates == 1 || (c->updates == 2 && now < c->mean)) {
+    c->mean = c->least = now;
     return;
   }
-  choice->trial_seconds += seconds;
-  if (++choice->trial_updates <= 2 || now < choice->trial_least) choice->trial_least = now;
-  bool hopeless = now > (choice->trial_updates == 1 ? HOPELESS_BUILD : HOPELESS) * choice->to_beat;
-  if (choice->trial_updates < TRIAL && !hopeless) return;
-  *cost = choice->trial_least;
-  choice->price[choice->regime][choice->method] = choice->trial_seconds;
+  double fair = now;
+  if (now > PEAK * c->mean) {
+    fair = fmax(PEAK * c->mean, fmin(now, c->peak));
+    c->peak = c->peak > 0 ? fmin(now, PEAK_GROWTH * c->peak) : now;
+  }
+  c->mean += (fair - c->mean) / (c->updates < WINDOW ? c->updates : WINDOW);
+  c->least = fmin(now, 1.01 * c->least);
+}
+
+/* Of a trial, which is too short for what is done from time to time only: a mean that is known from before changes as
+ * the least does. */
+static void learn_from_trial(broad_cost *c, double least) {
+  c->mean = c->mean > 0 && c->least > 0 ? c->mean * (least / c->least) : least;
+  c->least = least;
+  if (c->updates < 2) c->updates = 2;
+}
+
+static void end_trial(broad_choice *choice) {
+  double *price = &choice->price[choice->regime][choice->method];
+  const double took = choice->live * (choice->trial_first + choice->trial_least * (choice->trial_updates - 1));
+  learn_from_trial(&choice->cost[choice->regime][choice->method], choice->trial_least);
+  *price = *price > 0 ? fmin(took, 2 * *price) : took;
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;
   choice->seconds = 0;
+}
+
+void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {
+  if (edits == 0 || live == 0) return; /* nothing was done */
+  const double now = seconds / live;
+  choice->updates++;
+  choice->seconds += seconds;
+  if (choice->trial == GRAZE_BROAD_AUTO) {
+    const bool built = choice->before == choice->method;
+    if (built) learn_cost(&choice->cost[choice->regime][choice->method], now);
+    return;
+  }
+  choice->trial_updates++;
+  if (choice->trial_updates == 1) choice->trial_first = now;
+  if (choice->trial_updates <= 2 || now < choice->trial_least) choice->trial_least = now;
+  const bool hopeless = now > (choice->trial_updates == 1 ? HOPELESS_BUILD : HOPELESS) * choice->to_beat;
+  choice->hopeless_updates = hopeless ? choice->hopeless_updates + 1 : 0;
+  if (choice->trial_updates >= TRIAL || choice->hopeless_updates >= HOPELESS_UPDATES) end_trial(choice);
 }
 
 /* ---- in words ---- */
@@ -274,14 +349,14 @@ void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double
 static void explain_costs(const broad_choice *choice, char *text, size_t room) {
   contender list[3];
   int count = contenders(choice, choice->regime, choice->live, list), known = 0;
-  const double *cost = choice->cost[choice->regime];
+  const broad_cost *cost = choice->cost[choice->regime];
   text[0] = 0;
-  for (int i = 0; i < count; i++) known += cost[list[i].method] > 0;
+  for (int i = 0; i < count; i++) known += cost[list[i].method].mean > 0;
   if (known < 2) return;
   for (int i = 0; i < count; i++) {
     graze_broad_method m = list[i].method;
-    if (cost[m] <= 0) continue;
-    int n = snprintf(text, room, ", %s %.0f ns a box", gz_broad_method_of(m)->info.name, 1e9 * cost[m]);
+    if (cost[m].mean <= 0) continue;
+    int n = snprintf(text, room, ", %s %.0f ns a box", gz_broad_method_of(m)->info.name, 1e9 * cost[m].mean);
     if (n < 0 || (size_t)n >= room) return;
     text += n;
     room -= (size_t)n;
@@ -292,7 +367,11 @@ void gz_choose_explain(const broad_choice *choice, char *text, size_t room) {
   char shape[64] = "", edited[48] = "", costs[128];
   if (choice->live > BRUTE_MOST) {
     const broad_shape *f = &choice->shape;
-    const char *world = f->cluster ? " in one cluster" : f->lattice ? " on a lattice" : f->planar ? " in a plane" : "";
+    const char *world = f->cluster   ? " in one cluster"
+                        : f->lattice ? " on a lattice"
+                        : f->planar  ? " in a plane"
+                        : f->crowded ? " crowded"
+                                     : "";
     snprintf(shape, sizeof shape, "%s, sizes %.2g : 1", world, f->spread);
   }
   if (choice->regime != BROAD_ANEW) {

@@ -100,7 +100,7 @@ static bool sort_as_keys(const graze_context *context, pair_list *list, buffer *
 
 bool gz_pair_list_sort(const graze_context *context, pair_list *list, uint32_t limit, buffer *scratch) {
   if (list->count < 2) return true;
-  if (list->count < limit / 8 || list->count > UINT32_MAX) return sort_as_keys(context, list, scratch);
+  if (list->count < limit / 2 || list->count > UINT32_MAX) return sort_as_keys(context, list, scratch);
   sorting s = {.limit = limit, .shift = BUCKET_BITS, .p = pieces_of(list->count, 1 << 15)};
   while ((limit - 1) >> s.shift >= BUCKETS) s.shift++;
   s.buckets = ((limit - 1) >> s.shift) + 1;

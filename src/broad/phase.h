@@ -23,7 +23,16 @@ typedef struct broad_shape {
   bool cluster;  /* a box of middle size is expected to meet a good part of all */
   bool planar;   /* the world is thinner than two boxes */
   bool lattice;
+  bool crowded; /* a box of middle size, were all boxes of its size, is expected to meet many */
 } broad_shape;
+
+/* What updates with a method take, seconds a proxy. */
+typedef struct broad_cost {
+  double mean;      /* over the last ones; 0: not known */
+  double least;     /* of the last ones, when nothing was built and nobody else had the processor */
+  double peak;      /* about the least of those far above the mean, up to now; 0: there was none */
+  uint32_t updates; /* that this is known from */
+} broad_cost;
 
 /* What is remembered from update to update; zero-initialised. */
 typedef struct broad_choice {
@@ -31,16 +40,17 @@ typedef struct broad_choice {
   double share;                      /* of the proxies that are edited in an update, averaged */
   double speed;                      /* of those that move, in edges of the box, averaged */
   broad_regime regime;
-  double cost[BROAD_REGIMES][GRAZE_BROAD_METHODS];  /* seconds a proxy, averaged; 0: not known */
+  broad_cost cost[BROAD_REGIMES][GRAZE_BROAD_METHODS];
   double price[BROAD_REGIMES][GRAZE_BROAD_METHODS]; /* of its last trial, building included, seconds */
   graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
   uint32_t trial_updates;                           /* of the trial so far */
-  double trial_seconds, trial_least;
-  double to_beat;              /* seconds a proxy that the trial is up against */
-  uint32_t updates;            /* since the last trial, */
-  double seconds;              /* and what they took */
-  uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
-  graze_broad_method by_shape; /* what sizes and density speak for when everything moves */
+  uint32_t hopeless_updates;                        /* of these, one after the other, up to now */
+  double trial_first, trial_least;                  /* seconds a proxy: of its first update, and of the others */
+  double to_beat;                                   /* seconds a proxy that the trial is up against */
+  uint32_t updates;                                 /* since the last trial, */
+  double seconds;                                   /* and what they took */
+  uint32_t sampled;                                 /* updates since the boxes were looked at; 0: never were */
+  graze_broad_method by_shape;                      /* what sizes and density speak for when everything moves */
   broad_shape shape;
   uint32_t edits, live; /* of the last choice */
   bool on_trial;        /* it was */
