@@ -26,6 +26,7 @@ enum {
   TRIAL = 4,            /* updates of a trial; the first one builds and does not count, the least of the others does */
   HOPELESS_UPDATES = 2, /* in a row that end it before: a single one may have been interrupted */
   WINDOW = 32,          /* updates that a mean is over */
+  TRIAL_COUNTS = 8,     /* and for so many of them a trial counts */
   QUARTERS = 4 * 512,
   STEPS = 4096 /* of a box's own size */
 };
@@ -35,9 +36,9 @@ static const double CREEPING = 0.1;    /* edges that boxes move in an update: be
 static const double RESTING = 0.1;     /* share of edits below which an update should cost what was edited */
 static const double CROWDED = 16;      /* boxes of middle size that one meets: from here on cells are full, */
 static const double LISTS_FROM = 0.02; /* and the share of edits from which lists of near pairs beat a tree */
-static const double PEAK = 2;          /* times the mean: a list or a tree was made, or others had the processor */
 static const double LOYALTY = 0.9;     /* of the cost of the method in use: below, another one is better for certain */
-static const double PEAK_GROWTH = 1.25;
+static const double PEAK = 2;          /* times the mean of a method that starts from nothing is no cost of its own */
+static const double LEAST_GROWTH = 1.01;
 static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
 static const double HOPELESS_BUILD = 25; /* with what is built in its first update */
 static const double PATIENCE = 25;       /* times the price of a trial that updates cost before the next */
@@ -289,36 +290,46 @@ graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view
   return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
 }
 
-/* Of an update outside trials. Some methods do much at once from time to time, which counts; but to the clock an update
- * in which others had the processor looks the same. What a method does from time to time is always about as much: so
- * the first peak does not count, and later ones as far as the least of those before, which grows a little with each. */
-static void learn_cost(broad_cost *c, double now) {
+/* What an update is taken to have cost, of which the clock tells `now`. To the clock one in which others had the
+ * processor looks like one in which much was done. Methods that start from nothing do the same every time: what is far
+ * above the mean is not theirs. The others make a list or a tree from time to time, which counts, but takes no longer
+ * than their first update did. */
+static double believed(const broad_cost *c, double now, bool incremental) {
+  return fmin(now, fmax(PEAK * c->mean, incremental ? c->first : 0));
+}
+
+/* The first update of a method that was not in use: it knows nothing. */
+static void learn_first(broad_cost *c, double now) {
+  c->first = c->first > 0 ? fmin(c->first, now) : now;
+}
+
+/* Of an update outside trials. */
+static void learn_cost(broad_cost *c, double now, bool incremental) {
   c->updates++;
   if (c->updates == 1 || (c->updates == 2 && now < c->mean)) {
     c->mean = c->least = now;
     return;
   }
-  double fair = now;
-  if (now > PEAK * c->mean) {
-    fair = fmax(PEAK * c->mean, fmin(now, c->peak));
-    c->peak = c->peak > 0 ? fmin(now, PEAK_GROWTH * c->peak) : now;
-  }
-  c->mean += (fair - c->mean) / (c->updates < WINDOW ? c->updates : WINDOW);
-  c->least = fmin(now, 1.01 * c->least);
+  c->mean += (believed(c, now, incremental) - c->mean) / (c->updates < WINDOW ? c->updates : WINDOW);
+  c->least = fmin(now, LEAST_GROWTH * c->least);
 }
 
 /* Of a trial, which is too short for what is done from time to time only: a mean that is known from before changes as
- * the least does. */
-static void learn_from_trial(broad_cost *c, double least) {
-  c->mean = c->mean > 0 && c->least > 0 ? c->mean * (least / c->least) : least;
+ * the least does. It is at most what making all anew every time would cost; and the trial counts for a third of it,
+ * lest what was wrong, or is long past, stays. */
+static void learn_from_trial(broad_cost *c, double first, double least) {
+  learn_first(c, first);
+  const double scaled = c->mean > 0 && c->least > 0 ? c->mean * (least / c->least) : least;
+  c->mean = (2 * fmin(scaled, fmax(c->first, least)) + least) / 3;
   c->least = least;
-  if (c->updates < 2) c->updates = 2;
+  c->updates = TRIAL_COUNTS;
 }
 
 static void end_trial(broad_choice *choice) {
   double *price = &choice->price[choice->regime][choice->method];
+  broad_cost *cost = &choice->cost[choice->regime][choice->method];
   const double took = choice->live * (choice->trial_first + choice->trial_least * (choice->trial_updates - 1));
-  learn_from_trial(&choice->cost[choice->regime][choice->method], choice->trial_least);
+  learn_from_trial(cost, choice->trial_first, choice->trial_least);
   *price = *price > 0 ? fmin(took, 2 * *price) : took;
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;
@@ -331,8 +342,13 @@ void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double
   choice->updates++;
   choice->seconds += seconds;
   if (choice->trial == GRAZE_BROAD_AUTO) {
-    const bool built = choice->before == choice->method;
-    if (built) learn_cost(&choice->cost[choice->regime][choice->method], now);
+    const broad_method *method = gz_broad_method_of(choice->method);
+    broad_cost *cost = &choice->cost[choice->regime][choice->method];
+    if (choice->before == choice->method) {
+      learn_cost(cost, now, method->step != NULL || method->changes != NULL);
+    } else {
+      learn_first(cost, now);
+    }
     return;
   }
   choice->trial_updates++;

@@ -30,7 +30,7 @@ typedef struct broad_shape {
 typedef struct broad_cost {
   double mean;      /* over the last ones; 0: not known */
   double least;     /* of the last ones, when nothing was built and nobody else had the processor */
-  double peak;      /* about the least of those far above the mean, up to now; 0: there was none */
+  double first;     /* the least of those before which nothing was known; 0: there was none */
   uint32_t updates; /* that this is known from */
 } broad_cost;
 
