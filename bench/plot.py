@@ -32,6 +32,7 @@ OURS = {
     "octree": ("purple", "circle", ""),
     "kdtree": ("purple", "square", "7 3"),
     "bsp": ("purple", "diamond", "2 3"),
+    "verlet": ("vermillion", "square", "7 3"),
 }
 # Library: name, dashes.
 PEERS = {"bullet": ("Bullet", "2 4"), "cgal": ("CGAL", "9 4"), "embree": ("Embree", "5 4"), "fcl": ("FCL", "9 4 2 4"),

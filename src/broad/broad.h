@@ -95,13 +95,13 @@ typedef struct broad_method {
   graze_broad_method_info info;
   size_t state_bytes;
 
-  /* Appends every pair of the view once, in any order, and forgets whatever it knew before. Incremental methods are
-   * ready for edits afterwards. Errors: MEMORY. */
+  /* Appends every pair of the view once, in any order, and forgets whatever it knew before. Methods with one of the
+   * next two are ready for edits afterwards. Errors: MEMORY. */
   graze_status (*find)(void *state, const broad_view *view, pair_list *out);
 
-  /* Incremental methods have one of the next two; the others have neither. Both bring the structure to the view; an
-   * edited slot may be new to it, or free now. After an error, and when layers begin or cease to meet, the next call is
-   * `find`. */
+  /* Methods that keep up with edits have one of the next two; the others have neither. Both bring the structure to the
+   * view; an edited slot may be new to it, or free now. After an error, and when layers begin or cease to meet, the
+   * next call is `find`. */
 
   /* Appends every pair that has an edited slot once, in any order: pairs that meet now, whether or not they did. */
   graze_status (*step)(void *state, const broad_view *view, const broad_edits *edits, pair_list *out);

@@ -88,7 +88,7 @@ typedef struct broad_motion {
 typedef struct broad_instance {
   graze_broad_method method;
   void *state;
-  bool ready; /* for edits: the last call of an incremental method went well */
+  bool ready; /* for edits: the last call of a method that keeps up with them went well */
 } broad_instance;
 
 /* What queries keep; query.c. */

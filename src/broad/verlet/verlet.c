@@ -6,19 +6,19 @@
  * classical fluids", 1967.
  *
  * A box that leaves its fat box gets a new one, and is compared with all fat boxes; its pairs go to a second list. When
- * that was done so often that a part of a new list would have been had for it, or when most leave at once, all fat
- * boxes and the list are made anew, with the packed hierarchy (bvh.h).
+ * so many did that a part of a new list could have been made instead, all fat boxes and the list are made anew, with
+ * the packed hierarchy (bvh.h).
  *
  * The margin. A box that uses up v of its margin in an update leaves after T updates if the margin is T v. With edges
  * e, s = v / e and P pairs that meet, a list has P (1 + 2 T s)^3 pairs. Making it costs as much as deciding ANEW pairs
  * a box, so an update costs P (1 + 2 T s)^3 + ANEW / T pairs a box, least where T (1 + 2 T s) = sqrt(ANEW / 6 s P). P
- * and the mean s are known from the list that is given up, v of each box from its own fat box. A margin is never much
- * larger than edges, and at most halves from one fat box to the next, for what turns round seems slow.
+ * and the mean s are known from the list that is given up, v of each box from its own fat box; it falls by an eighth at
+ * most from one fat box to the next, for what turns round seems slow. A margin is at most about half an edge: lists get
+ * long.
  *
- * O(n) an update, plus the list anew now and then; a box that leaves costs O(n) too, with a factor a thousand times
- * smaller than that of a list. Bytes of a quiet update, a box with c pairs in the list: 24 of the caller's box, 32 of
- * the packed one written and (1 + c) 32 read, 32 of the fat one, 8 c of the list, c / 4 of bits. Memory at five
- * partners a box and twice as many near it: 320 bytes a box.
+ * O(n) an update, and the list anew now and then; a box that leaves costs O(n) too, with a factor some 500 times
+ * smaller than that of a list. Bytes of a quiet update for a box with c pairs in the list: 24 of the caller's box read
+ * and 32 of the packed one written, 32 of the fat one, 8 c of the list and 32 (1 + c) of boxes read, c / 4 of bits.
  */
 #include "broad/verlet/verlet.h"
 
@@ -29,7 +29,7 @@
 #include "broad/bvh/bvh.h"
 
 enum {
-  ANEW = 160,          /* pairs that could be decided while a list is made, a box */
+  ANEW = 160,          /* pairs that could be decided while a list is made, a box; measured 250, but lists take room */
   SEARCHES_MOST = 200, /* of all fat boxes between two lists; costs a quarter of a list */
   SEARCHES_PASS = 8,   /* that cost as much as looking through the list for pairs of what left */
   GRAIN = 1024         /* words of pairs that are worth a thread */
@@ -106,9 +106,14 @@ static double pace_of(const verlet_state *s, uint32_t slot) {
   return fmax(pace, 0.875 * (double)((const float *)s->paces.data)[slot]);
 }
 
+/* Of a box with this edge: large beside small boxes, as these have few neighbours more then. */
+static double margin_most(const verlet_state *s, double edge) {
+  return (edge + s->edge) / 4;
+}
+
 static double margin_for(const verlet_state *s, double edge, double pace) {
   if (pace < 0) return edge / 16;
-  const double least = (edge + s->edge) / 128, most = (edge + s->edge) / 4, margin = s->horizon * pace;
+  const double most = margin_most(s, edge), least = most / 32, margin = s->horizon * pace;
   if (margin < least || pace > most) return least; /* too fast: it will leave anyway */
   return margin < most ? margin : most;
 }
@@ -116,14 +121,14 @@ static double margin_for(const verlet_state *s, double edge, double pace) {
 static void put_fat(const verlet_state *s, uint32_t slot) {
   const verlet_box *box = &boxes_of(s)[slot];
   verlet_box *fat = &fats_of(s)[slot];
-  const double pace = pace_of(s, slot);
-  const float margin = is_free(box) ? 0 : (float)margin_for(s, edge_of(box), pace);
+  const double edge = is_free(box) ? 0 : edge_of(box), pace = pace_of(s, slot);
+  const float margin = is_free(box) ? 0 : (float)margin_for(s, edge, pace);
   for (int k = 0; k < 8; k++) {
     const float low = k % 4 == 3 ? 0 : box->n[k] - margin;
     fat->n[k] = low < -FLT_MAX ? -FLT_MAX : low;
   }
   ((float *)s->margins.data)[slot] = margin;
-  ((float *)s->paces.data)[slot] = pace > 0 ? (float)pace : 0;
+  ((float *)s->paces.data)[slot] = pace > 0 && pace <= margin_most(s, edge) ? (float)pace : 0; /* else it jumped */
   ((uint32_t *)s->placed.data)[slot] = s->step;
 }
 
@@ -143,7 +148,7 @@ static void plan_margins(verlet_state *s) {
     const double edge = edge_of(&boxes_of(s)[i]), own = pace_of(s, i);
     live++;
     edges += edge;
-    if (own < 0) continue;
+    if (own < 0 || own > margin_most(s, edge)) continue;
     moving_edges += edge;
     pace += own;
   }
