@@ -113,6 +113,9 @@ typedef struct broad_method {
   /* Whether these edits cost less than `find`. NULL: when less than a third of the slots was edited. */
   bool (*pays)(const void *state, const broad_view *view, const broad_edits *edits);
 
+  /* Whether the last call made all anew, though it was no `find`; it cost much more than others then. NULL: never. */
+  bool (*made_anew)(const void *state);
+
   void (*release)(const graze_context *context, void *state);
   size_t (*bytes)(const void *state); /* that it takes */
 } broad_method;

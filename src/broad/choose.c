@@ -21,7 +21,8 @@ enum {
   SAMPLE = 512,           /* boxes that are looked at, at most, */
   SAMPLE_PART = 32,       /* and of how many one is */
   RESAMPLE = 64,          /* updates until they are looked at again */
-  SETTLE = 4,             /* updates before a first trial */
+  SETTLE = 4,             /* updates before a first trial, */
+  SETTLE_KEPT = 32,       /* and when they are not all alike */
   RETRY = 64,             /* and before another one, at least */
   TRIAL = 4,            /* updates of a trial; the first one builds and does not count, the least of the others does */
   HOPELESS_UPDATES = 2, /* in a row that end it before: a single one may have been interrupted */
@@ -37,8 +38,8 @@ static const double RESTING = 0.1;     /* share of edits below which an update s
 static const double CROWDED = 16;      /* boxes of middle size that one meets: from here on cells are full, */
 static const double LISTS_FROM = 0.02; /* and the share of edits from which lists of near pairs beat a tree */
 static const double LOYALTY = 0.9;     /* of the cost of the method in use: below, another one is better for certain */
-static const double PEAK = 2;          /* times the mean of a method that starts from nothing is no cost of its own */
-static const double LEAST_GROWTH = 1.01;
+static const double ANEW_GROWTH = 1.05;
+static const double PEAK = 2;            /* times the mean is no cost of an update, but an interruption */
 static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
 static const double HOPELESS_BUILD = 25; /* with what is built in its first update */
 static const double PATIENCE = 25;       /* times the price of a trial that updates cost before the next */
@@ -176,15 +177,14 @@ typedef struct contender {
   double price;       /* of a trial, seconds a proxy */
 } contender;
 
-/* When few creep. Returns how many contenders there are. */
-static int creeping_few(const broad_choice *choice, contender list[3]) {
+/* When few creep. Lists are decided as a whole: for very few of many boxes that is too much. */
+static void creeping_few(const broad_choice *choice, contender list[3]) {
   static const contender tree = {GRAZE_BROAD_TREE, 3e-7, 0, 6e-7}, verlet = {GRAZE_BROAD_VERLET, 4e-8, 5e-9, 3e-7},
-                         sap = {GRAZE_BROAD_SAP, 4e-7, 0, 1e-6};
+                         sap = {GRAZE_BROAD_SAP, 4e-7, 0, 1e-6}, hash = {GRAZE_BROAD_HASH, 6e-7, 0, 8e-7};
   const bool lists = choice->share >= LISTS_FROM;
-  list[lists] = tree;
-  list[!lists] = verlet;
-  list[2] = sap;
-  return 3;
+  list[0] = lists ? verlet : tree;
+  list[1] = lists ? tree : sap;
+  list[2] = lists ? sap : hash;
 }
 
 /* The likeliest first; returns how many. */
@@ -198,7 +198,10 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
     return 1;
   }
   const bool creeping = choice->speed < CREEPING;
-  if (regime == BROAD_RESTING && creeping) return creeping_few(choice, list);
+  if (regime == BROAD_RESTING && creeping) {
+    creeping_few(choice, list);
+    return 3;
+  }
   if (regime == BROAD_RESTING) {
     memcpy(list, jumping_few, sizeof jumping_few);
     return 2;
@@ -225,10 +228,16 @@ static graze_broad_method best_of(const broad_choice *choice, const contender *l
   return best;
 }
 
+/* Whether a method keeps up with edits: then its updates are not all alike. */
+static bool keeps_up(graze_broad_method m) {
+  const broad_method *method = gz_broad_method_of(m);
+  return method->step != NULL || method->changes != NULL;
+}
+
 /* Whether a trial of this one is due. Of one who was never tried and is likely to be better: when it costs no more than
  * updates have. Otherwise, when it is cheap beside that. */
 static bool is_due(const broad_choice *choice, const contender *c, double best, uint32_t edits, uint32_t live) {
-  if (choice->updates < SETTLE) return false;
+  if (choice->updates < (keeps_up(choice->method) ? SETTLE_KEPT : SETTLE)) return false;
   double price = choice->price[choice->regime][c->method];
   if (price <= 0) price = c->price * live;
   bool known = choice->cost[choice->regime][c->method].mean > 0;
@@ -290,65 +299,66 @@ graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view
   return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
 }
 
-/* What an update is taken to have cost, of which the clock tells `now`. To the clock one in which others had the
- * processor looks like one in which much was done. Methods that start from nothing do the same every time: what is far
- * above the mean is not theirs. The others make a list or a tree from time to time, which counts, but takes no longer
- * than their first update did. */
-static double believed(const broad_cost *c, double now, bool incremental) {
-  return fmin(now, fmax(PEAK * c->mean, incremental ? c->first : 0));
+/* To the clock, an update in which others had the processor looks like one in which much was done: what is far above
+ * the mean counts as PEAK times it, so that it takes many to move the mean. Down it goes fast: nothing makes updates
+ * look cheaper than they are. */
+static void average(double *mean, double now, double weight) {
+  if (*mean <= 0) *mean = now;
+  if (now < *mean / PEAK) weight = 0.5;
+  *mean += weight * (fmin(now, PEAK * *mean) - *mean);
 }
 
-/* The first update of a method that was not in use: it knows nothing. */
-static void learn_first(broad_cost *c, double now) {
-  c->first = c->first > 0 ? fmin(c->first, now) : now;
+/* Making all anew, of a method that otherwise keeps up: too seldom for a mean, and always about as much. */
+static void learn_anew(broad_cost *c, double now) {
+  c->anew = c->anew > 0 ? fmin(now, ANEW_GROWTH * c->anew) : now;
+}
+
+static void sum_up(broad_cost *c) {
+  c->mean = c->share * c->anew + (1 - c->share) * c->usual;
 }
 
 /* Of an update outside trials. */
-static void learn_cost(broad_cost *c, double now, bool incremental) {
+static void learn_cost(broad_cost *c, double now, bool anew, bool keeps) {
   c->updates++;
-  if (c->updates == 1 || (c->updates == 2 && now < c->mean)) {
-    c->mean = c->least = now;
-    return;
+  const double weight = 1.0 / (c->updates < WINDOW ? c->updates : WINDOW);
+  if (anew && keeps) {
+    learn_anew(c, now);
+  } else {
+    average(anew ? &c->anew : &c->usual, now, weight);
   }
-  c->mean += (believed(c, now, incremental) - c->mean) / (c->updates < WINDOW ? c->updates : WINDOW);
-  c->least = fmin(now, LEAST_GROWTH * c->least);
+  c->share += weight * (anew - c->share);
+  sum_up(c);
 }
 
-/* Of a trial, which is too short for what is done from time to time only: a mean that is known from before changes as
- * the least does. It is at most what making all anew every time would cost; and the trial counts for a third of it,
- * lest what was wrong, or is long past, stays. */
-static void learn_from_trial(broad_cost *c, double first, double least) {
-  learn_first(c, first);
-  const double scaled = c->mean > 0 && c->least > 0 ? c->mean * (least / c->least) : least;
-  c->mean = (2 * fmin(scaled, fmax(c->first, least)) + least) / 3;
-  c->least = least;
+/* Of a trial, whose first update made all anew. It is too short to tell how often that happens: what is known from
+ * before holds, but less each time, lest what was wrong, or is long past, stays. */
+static void learn_from_trial(broad_cost *c, double first, double least, bool keeps) {
+  if (keeps) learn_anew(c, first);
+  *(keeps ? &c->usual : &c->anew) = least;
+  c->share = keeps ? c->share * 2 / 3 : 1;
   c->updates = TRIAL_COUNTS;
+  sum_up(c);
 }
 
 static void end_trial(broad_choice *choice) {
   double *price = &choice->price[choice->regime][choice->method];
-  broad_cost *cost = &choice->cost[choice->regime][choice->method];
   const double took = choice->live * (choice->trial_first + choice->trial_least * (choice->trial_updates - 1));
-  learn_from_trial(cost, choice->trial_first, choice->trial_least);
+  learn_from_trial(&choice->cost[choice->regime][choice->method], choice->trial_first, choice->trial_least,
+                   keeps_up(choice->method));
   *price = *price > 0 ? fmin(took, 2 * *price) : took;
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;
   choice->seconds = 0;
 }
 
-void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {
+void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds, bool anew) {
   if (edits == 0 || live == 0) return; /* nothing was done */
   const double now = seconds / live;
   choice->updates++;
   choice->seconds += seconds;
   if (choice->trial == GRAZE_BROAD_AUTO) {
-    const broad_method *method = gz_broad_method_of(choice->method);
-    broad_cost *cost = &choice->cost[choice->regime][choice->method];
-    if (choice->before == choice->method) {
-      learn_cost(cost, now, method->step != NULL || method->changes != NULL);
-    } else {
-      learn_first(cost, now);
-    }
+    if (choice->before == choice->method) /* else it was not in use, and asked for memory */
+      learn_cost(&choice->cost[choice->regime][choice->method], now, anew, keeps_up(choice->method));
     return;
   }
   choice->trial_updates++;

@@ -26,11 +26,12 @@ typedef struct broad_shape {
   bool crowded; /* a box of middle size, were all boxes of its size, is expected to meet many */
 } broad_shape;
 
-/* What updates with a method take, seconds a proxy. */
+/* What updates with a method take, seconds a proxy; 0: not known. */
 typedef struct broad_cost {
-  double mean;      /* over the last ones; 0: not known */
-  double least;     /* of the last ones, when nothing was built and nobody else had the processor */
-  double first;     /* the least of those before which nothing was known; 0: there was none */
+  double usual;     /* those that make nothing anew, */
+  double anew;      /* those that do, */
+  double share;     /* and how many of all these are */
+  double mean;      /* of all */
   uint32_t updates; /* that this is known from */
 } broad_cost;
 
@@ -64,8 +65,8 @@ graze_broad_method gz_choose_once(broad_choice *choice, const broad_view *view);
 graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
                                     double speed);
 
-/* What the update with the chosen method took. */
-void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);
+/* What the update with the chosen method took, and whether all was made anew in it. */
+void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds, bool anew);
 
 /* The last choice and why, in a line. What updates cost is told as it is known by now. */
 void gz_choose_explain(const broad_choice *choice, char *text, size_t room);
@@ -134,6 +135,7 @@ struct graze_broadphase {
   pair_list found;     /* of boxes that are not added */
   buffer sphere_boxes; /* around spheres */
   buffer scratch;
+  bool anew;                  /* the last update, or its method, made all anew */
   broad_choice choice;        /* of AUTO, for proxies, */
   broad_choice once;          /* and for boxes that are not added */
   const broad_choice *chosen; /* what the last update or find went by; NULL: the method was asked for */

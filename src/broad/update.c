@@ -228,9 +228,12 @@ static graze_status run_update(graze_broadphase *bp) {
     method = gz_choose_method(&bp->choice, &view, bp->edit_count, bp->live, speed_of(&bp->motion));
   graze_status status = gz_broad_instance_set(bp->context, &bp->instance, method);
   if (status != GRAZE_OK) return status;
-  if (!edits_pay(bp, &view, &edits)) return update_anew(bp, &view);
-  bool tells = gz_broad_method_of(method)->changes != NULL;
-  return (tells ? update_by_changes : update_by_step)(bp, &view, &edits);
+  bp->anew = !edits_pay(bp, &view, &edits);
+  if (bp->anew) return update_anew(bp, &view);
+  const broad_method *m = gz_broad_method_of(method);
+  status = (m->changes != NULL ? update_by_changes : update_by_step)(bp, &view, &edits);
+  bp->anew = m->made_anew != NULL && m->made_anew(bp->instance.state);
+  return status;
 }
 
 /* The edits are done: their marks go, and indices of removed proxies become free. */
@@ -273,7 +276,8 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, bp->live) : status;
   gz_broad_take_notes(bp, bp->instance.method, &bp->choice, start);
-  if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
+  if (bp->def.method == GRAZE_BROAD_AUTO)
+    gz_choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds, bp->anew);
   finish_edits(bp);
   const pair_history *h = &bp->history;
   *events =
@@ -334,7 +338,7 @@ static graze_status find_on_processor(graze_broadphase *bp, const graze_box_arra
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, count) : status;
   gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);
-  if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->once, count, count, bp->report.seconds);
+  if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->once, count, count, bp->report.seconds, true);
   return GRAZE_OK;
 }
 

@@ -207,6 +207,7 @@ typedef struct tree_state {
   uint32_t mark;  /* last one given */
   uint32_t left_count;
   uint64_t left_since; /* all was made anew */
+  bool anew;           /* the last step did that */
 } tree_state;
 
 typedef float fat_box[6];
@@ -573,7 +574,8 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
   if (!reserve(s, view)) return GRAZE_ERROR_MEMORY;
   find_left(&t);
   s->left_since += s->left_count;
-  bool done = (anew_pays(&t) ? step_anew : step_some)(&t);
+  s->anew = anew_pays(&t);
+  bool done = (s->anew ? step_anew : step_some)(&t);
   for (uint32_t i = 0; i < s->left_count; i++) ((uint8_t *)s->fates.data)[((uint32_t *)s->left.data)[i]] = SLOT_STAYS;
   return done ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
@@ -584,6 +586,10 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
   (void)view;
   (void)edits;
   return true;
+}
+
+static bool made_anew(const void *state) {
+  return ((const tree_state *)state)->anew;
 }
 
 static void release(const graze_context *context, void *state) {
@@ -613,5 +619,6 @@ const broad_method gz_broad_tree = {
     .find = find,
     .changes = changes,
     .pays = pays,
+    .made_anew = made_anew,
     .release = release,
     .bytes = bytes};

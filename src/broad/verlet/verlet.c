@@ -63,6 +63,7 @@ typedef struct verlet_state {
   double horizon;    /* T: updates that margins are for */
   double edge;       /* mean of all boxes when the list was made */
   bool rounded;      /* some number was no float */
+  bool anew;         /* the last update made the list */
 } verlet_state;
 
 typedef struct verlet_update {
@@ -443,9 +444,11 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
       CPU_KERNEL(gz_verlet_pack)(view, slots, edits->count, s->fats.data, s->boxes.data, s->left.data, &s->rounded);
   if (view->holes) forget_free(s, edits);
   bool done = true;
+  s->anew = false;
   if (left > 0) {
     const uint64_t searches = (uint64_t)s->searches + left + SEARCHES_PASS;
-    if (searches > SEARCHES_MOST) return make_anew(&t) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+    s->anew = searches > SEARCHES_MOST;
+    if (s->anew) return make_anew(&t) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
     s->searches = (uint32_t)searches;
     done = replace_left(&t, left);
   }
@@ -469,6 +472,10 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
   (void)view;
   (void)edits;
   return true;
+}
+
+static bool made_anew(const void *state) {
+  return ((const verlet_state *)state)->anew;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -514,5 +521,6 @@ const broad_method gz_broad_verlet = {
     .find = find,
     .changes = changes,
     .pays = pays,
+    .made_anew = made_anew,
     .release = release,
     .bytes = bytes};
