@@ -21,6 +21,41 @@ static void expect_find(graze_broadphase *bp, box_family kind, uint32_t n, graze
   free(boxes);
 }
 
+/* Boxes of one size in a cube of this side: many to a cell, if that is small. */
+static void expect_heap(graze_broadphase *bp, double side, const graze_box *one, graze_broad_method want,
+                        const char *words) {
+  enum { N = 5000 };
+  static graze_box boxes[N];
+  uint64_t random = 12, count;
+  const graze_box_pair *pairs;
+  for (int i = 0; i < N; i++) {
+    for (int k = 0; k < 3; k++) {
+      double at = 0.5 * side * random_signed(&random);
+      boxes[i].min[k] = at + one->min[(k + i) % 3];
+      boxes[i].max[k] = at + one->max[(k + i) % 3];
+    }
+  }
+  graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
+  assert_int_equal(graze_broadphase_find(bp, &array, N, false, &pairs, &count), GRAZE_OK);
+  graze_broad_report report = graze_broadphase_report(bp);
+  if (report.method != want || strstr(report.reason, words) == NULL) fail_msg("side %g: \"%s\"", side, report.reason);
+}
+
+/* How many a box meets, were all as large as the largest edge, says whether cells are full: of cubes and of sticks. */
+static void test_heaps(void **state) {
+  (void)state;
+  static const graze_box cube = {{0, 0, 0}, {1, 1, 1}}, stick = {{0, 0, 0}, {4, 0.5, 0.5}};
+  graze_context *context = test_context(1, NULL);
+  graze_broadphase *bp = NULL;
+  assert_int_equal(graze_broadphase_create(context, NULL, &bp), GRAZE_OK);
+  expect_heap(bp, 20, &cube, GRAZE_BROAD_GRID, "5000 boxes, sizes"); /* meets 5 */
+  expect_heap(bp, 10, &cube, GRAZE_BROAD_SWEEP, "5000 boxes crowded");
+  expect_heap(bp, 20, &stick, GRAZE_BROAD_SWEEP, "5000 boxes crowded");
+  expect_heap(bp, 2, &cube, GRAZE_BROAD_BRUTE, "5000 boxes in one cluster");
+  graze_broadphase_destroy(bp);
+  graze_context_destroy(context);
+}
+
 static void test_once(void **state) {
   (void)state;
   graze_context *context = test_context(1, NULL);
@@ -93,6 +128,6 @@ static void test_table(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_once),
-                                     cmocka_unit_test(test_resting)};
+                                     cmocka_unit_test(test_heaps), cmocka_unit_test(test_resting)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,12 +32,13 @@ enum {
   STEPS = 4096 /* of a box's own size */
 };
 
-static const double LIKE_SIZES = 2.5;  /* 95th to 5th percentile: one cell size fits */
-static const double CREEPING = 0.1;    /* edges that boxes move in an update: below, neighbours stay neighbours */
-static const double RESTING = 0.1;     /* share of edits below which an update should cost what was edited */
-static const double CROWDED = 16;      /* boxes of middle size that one meets: from here on cells are full, */
-static const double LISTS_FROM = 0.02; /* and the share of edits from which lists of near pairs beat a tree */
-static const double LOYALTY = 0.9;     /* of the cost of the method in use: below, another one is better for certain */
+static const double LIKE_SIZES = 2.5;   /* 95th to 5th percentile: one cell size fits */
+static const double CREEPING = 0.1;     /* edges that boxes move in an update: below, neighbours stay neighbours */
+static const double RESTING = 0.1;      /* share of edits below which an update should cost what was edited */
+static const double ONE_CLUSTER = 0.75; /* part of all boxes that one of middle size meets: where few miss, test all */
+static const double CROWDED = 16;       /* boxes of middle size that one meets: from here on cells are full, */
+static const double LISTS_FROM = 0.02;  /* and the share of edits from which lists of near pairs beat a tree */
+static const double LOYALTY = 0.9;      /* of the cost of the method in use: below, another one is better for certain */
 static const double ANEW_GROWTH = 1.05;
 static const double PEAK = 2;            /* times the mean is no cost of an update, but an interruption */
 static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
@@ -151,7 +152,7 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
     f.planar |= reach < 2 * middle;
     if (reach > 2 * middle) crowded *= 2 * middle / reach;
   }
-  f.cluster = crowded >= live / 4.0;
+  f.cluster = crowded >= ONE_CLUSTER * live;
   f.crowded = crowd_of(axes, middle, live) > CROWDED;
   f.lattice = on_lattice(view, step, &census);
   return f;
@@ -209,7 +210,7 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   const bool gridded = choice->by_shape == GRAZE_BROAD_GRID, lists = regime == BROAD_MOVING && creeping;
   const bool ahead = lists && choice->by_shape != GRAZE_BROAD_BRUTE;
   list[ahead] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
-  list[1 + ahead] = gridded ? sweep : grid;
+  list[1 + ahead] = choice->by_shape == GRAZE_BROAD_SWEEP ? grid : sweep;
   list[ahead ? 0 : 2] = lists ? verlet : bvh;
   return 3;
 }

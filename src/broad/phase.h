@@ -20,7 +20,7 @@ typedef enum broad_regime {
 /* What a sample of the boxes looks like. */
 typedef struct broad_shape {
   double spread; /* of sizes: 95th to 5th percentile */
-  bool cluster;  /* a box of middle size is expected to meet a good part of all */
+  bool cluster;  /* a box of middle size is expected to meet most of all */
   bool planar;   /* the world is thinner than two boxes */
   bool lattice;
   bool crowded; /* a box of middle size, were all boxes of its size, is expected to meet many */
