@@ -366,6 +366,49 @@ static void test_worlds(void **state) {
   graze_context_destroy(context);
 }
 
+/* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 30000 }; /* whose list is long enough for several threads */
+
+static bool same_list(const graze_box_pair *a, uint64_t a_count, const graze_box_pair *b, uint64_t b_count) {
+  return a_count == b_count && (a_count == 0 || memcmp(a, b, (size_t)a_count * sizeof *a) == 0);
+}
+
+/* The same bytes with one thread, with four, and as another method finds them. */
+static void test_threads(void **state) {
+  (void)state;
+  static graze_box boxes[MANY];
+  static const graze_broad_method methods[] = {GRAZE_BROAD_VERLET, GRAZE_BROAD_VERLET, GRAZE_BROAD_SWEEP};
+  const graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
+  graze_context *contexts[3];
+  graze_broadphase *phases[3];
+  graze_broad_events e[3];
+  uint64_t random = 31;
+  boxes_make(BOXES_UNIFORM, &random, MANY, boxes);
+  for (int k = 0; k < 3; k++) {
+    graze_broadphase_def def = graze_default_broadphase_def();
+    def.method = methods[k];
+    contexts[k] = test_context(k == 1 ? 4 : 1, NULL);
+    assert_int_equal(graze_broadphase_create(contexts[k], &def, &phases[k]), GRAZE_OK);
+    assert_int_equal(graze_broadphase_add(phases[k], &array, MANY, NULL, NULL, NULL), GRAZE_OK);
+  }
+  for (int step = 0; step < 12; step++) {
+    for (int k = 0; k < 3; k++) {
+      assert_int_equal(graze_broadphase_move_all(phases[k], &array, MANY), GRAZE_OK);
+      assert_int_equal(graze_broadphase_update(phases[k], &e[k]), GRAZE_OK);
+      assert_true(same_list(e[0].began, e[0].began_count, e[k].began, e[k].began_count));
+      assert_true(same_list(e[0].persist, e[0].persist_count, e[k].persist, e[k].persist_count));
+      assert_true(same_list(e[0].ended, e[0].ended_count, e[k].ended, e[k].ended_count));
+    }
+    assert_true(e[0].began_count > 0);
+    for (uint32_t i = 0; i < MANY; i++) boxes[i].min[i % 3] -= 0.02 * (boxes[i].max[i % 3] - boxes[i].min[i % 3]);
+  }
+  for (int k = 0; k < 3; k++) {
+    graze_broadphase_destroy(phases[k]);
+    graze_context_destroy(contexts[k]);
+  }
+}
+
 /* ---- memory -------------------------------------------------------------------------------------------------------
  */
 
@@ -425,7 +468,7 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels), cmocka_unit_test(test_some),
-                                     cmocka_unit_test(test_worlds), cmocka_unit_test(test_steady),
-                                     cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_worlds),  cmocka_unit_test(test_threads),
+                                     cmocka_unit_test(test_steady),  cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
