@@ -207,6 +207,94 @@ static void test_alone(void **state) {
   }
 }
 
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+enum { LARGE = 3, SMALL = 240, MIXED = LARGE + SMALL };
+
+/* A point on the sphere about the origin, or nearly. */
+static void random_direction(uint64_t *random, double out[3]) {
+  double length2 = 0;
+  while (!(length2 > 0.25 && length2 < 1)) {
+    length2 = 0;
+    for (int k = 0; k < 3; k++) {
+      out[k] = random_signed(random);
+      length2 += out[k] * out[k];
+    }
+  }
+  for (int k = 0; k < 3; k++) out[k] /= sqrt(length2);
+}
+
+/* Large balls a thousand times as wide as the least, and a crust of small ones on them, most of which touch; of all
+ * sizes between if `spread`. */
+static void mix_balls(bool spread, double at[3 * MIXED], double speed[3 * MIXED], double radii[MIXED]) {
+  uint64_t random = 23;
+  for (uint32_t i = 0; i < MIXED; i++) {
+    double way[3];
+    random_direction(&random, way);
+    radii[i] = i < LARGE ? 16 - 4.0 * i : ldexp(1 + random_unit(&random), spread ? -(int)(i % 8) : -7);
+    for (uint32_t k = 0; k < 3; k++) {
+      const double center = k == 2 ? 16 : 20 + 20 * (double)(i % LARGE), reach = radii[i % LARGE] + 0.9 * radii[i];
+      at[3 * i + k] = i < LARGE ? center : at[3 * (i % LARGE) + k] + reach * way[k];
+      speed[3 * i + k] = i < LARGE ? 0 : random_signed(&random);
+    }
+  }
+}
+
+/* The second large ball is a body that moves by itself. */
+static graze_world *make_mixed(graze_context *context, bool spread, bool periodic, bool springs) {
+  double at[3 * MIXED], speed[3 * MIXED], radii[MIXED];
+  graze_world_def def = graze_default_world_def();
+  graze_particle_def balls = graze_default_particle_def();
+  graze_body_def body = graze_default_body_def();
+  graze_material m = hooke(64);
+  graze_world *world = NULL;
+  graze_body_id id;
+  uint32_t set;
+  mix_balls(spread, at, speed, radii);
+  def.events = springs;
+  def.bounds = (graze_box){{0, 0, 0}, {128, 128, 128}};
+  for (int k = 0; k < 2; k++) def.periodic[k] = periodic;
+  m.friction = 0.5;
+  m.tangential = springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
+  assert_int_equal(graze_world_create(context, &def, &world), GRAZE_OK);
+  balls.name = "mix";
+  balls.count = MIXED;
+  balls.positions = at;
+  balls.velocities = speed;
+  balls.radii = radii;
+  balls.density = 1;
+  balls.material = body.material = add_material(world, &m);
+  assert_int_equal(graze_world_add_particles(world, &balls, &set), GRAZE_OK);
+  body.type = GRAZE_BODY_KINEMATIC;
+  body.radius = 6;
+  body.position[0] = body.position[1] = 100;
+  body.position[2] = body.velocity[0] = 1;
+  assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  assert_int_equal(graze_world_add_wall(world, (const double[3]){0}, (const double[3]){0, 0, 1}, 0), GRAZE_OK);
+  return world;
+}
+
+static void test_sizes(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t which = 0; which < 8; which++) {
+    const bool spread = which & 1, periodic = which & 2, springs = which & 4;
+    graze_step_limits limits;
+    graze_world_sums sums;
+    char what[32];
+    snprintf(what, sizeof what, "mix %u", which);
+    twins t = {make_mixed(on.context, spread, periodic, springs), make_mixed(on.plain, spread, periodic, springs)};
+    assert_int_equal(graze_world_get_limits(t.plain, &limits), GRAZE_OK);
+    run(&t, 0.05 * limits.longest, 2, what);
+    assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
+    assert_true(sums.contacts > SMALL / 2);
+    assert_true(on.gpu->stages->worlds.level_count > (spread ? 6 : 1));
+    run(&t, 0.05 * limits.longest, test_device_slow() ? 20 : 200, what);
+    destroy(&t);
+  }
+}
+
 /* ---- handing over ------------------------------------------------------------------------------------------------ */
 
 /* Now the device, now the processor, in runs of any length and answers of few steps; saved and restored on the way. */
@@ -390,9 +478,10 @@ static void test_not_finite(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_beds),           cmocka_unit_test(test_laws),        cmocka_unit_test(test_alone),
-      cmocka_unit_test(test_hand_over),      cmocka_unit_test(test_stays),       cmocka_unit_test(test_cancelled),
-      cmocka_unit_test(test_without_device), cmocka_unit_test(test_lost_midway), cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beds),        cmocka_unit_test(test_laws),
+                                     cmocka_unit_test(test_alone),       cmocka_unit_test(test_sizes),
+                                     cmocka_unit_test(test_hand_over),   cmocka_unit_test(test_stays),
+                                     cmocka_unit_test(test_cancelled),   cmocka_unit_test(test_without_device),
+                                     cmocka_unit_test(test_lost_midway), cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

@@ -13,12 +13,10 @@ enum {
   GROUP = 64,
   BATCH_LEAST = 4,
   BATCH_MOST = 64,
-  FRAME_FIELDS = 21,
   MOST_WALLS = 64, /* each ball looks at all of them */
   LAW_BYTES = LAW_FIELDS * sizeof(double)
 };
 
-static const double LIKE_SIZES = 4; /* the largest radius to the mean one: cells are of the largest */
 static const double PATIENCE = 0.1, MOST_PATIENCE = 1; /* seconds of an answer: ten times what its way back takes */
 
 typedef enum pass_mode { PASS_LOOK, PASS_LAST, PASS_STEP, PASS_EULER } pass_mode; /* as in the kernels */
@@ -52,13 +50,9 @@ static uint32_t features_of(const graze_world_question *q) {
 
 /* What the kernels know of the whole. */
 static graze_status put_frame(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  double frame[FRAME_FIELDS] = {[FRAME_DT] = q->dt, [FRAME_SKIN] = q->skin};
-  double largest = 0;
+  double frame[FRAME_FIELDS] = {[FRAME_DT] = q->dt, [FRAME_SKIN] = q->skin}, levels[GPU_MOST_LEVELS * LEVEL_FIELDS];
   graze_box box = graze_box_empty();
-  for (uint32_t i = 0; i < q->balls; i++) {
-    largest = fmax(largest, q->states[i].position[3]);
-    graze_box_add_point(&box, q->states[i].position);
-  }
+  for (uint32_t i = 0; i < q->balls; i++) graze_box_add_point(&box, q->states[i].position);
   const double most = 0.49 * q->skin; /* a little less than half: ways are rounded */
   frame[FRAME_MOST2] = most * most;
   for (int k = 0; k < 3; k++) {
@@ -66,9 +60,11 @@ static graze_status put_frame(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
     frame[FRAME_LOW + k] = q->def->bounds.min[k];
     frame[FRAME_HIGH + k] = q->def->bounds.max[k];
     if (q->def->periodic[k]) frame[FRAME_PERIOD + k] = q->def->bounds.max[k] - q->def->bounds.min[k];
+    frame[FRAME_CORNER + k] = q->def->periodic[k] ? q->def->bounds.min[k] : box.min[k];
   }
-  gz_gpu_world_grid(w, q->def, &box, 2 * largest + q->skin, frame + FRAME_CORNER, frame + FRAME_INVERSE);
-  return put(gpu, &w->frame, frame, sizeof frame);
+  gz_gpu_world_levels(w, q, &box, levels);
+  const graze_status status = put(gpu, &w->frame, frame, sizeof frame);
+  return status != GRAZE_OK ? status : put(gpu, &w->levels, levels, w->level_count * LEVEL_FIELDS * sizeof *levels);
 }
 
 static graze_status put_tables(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
@@ -534,20 +530,10 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
   return GRAZE_OK;
 }
 
-static bool are_like_sizes(const graze_world_question *q) {
-  double largest = 0, sum = 0;
-  for (uint32_t i = 0; i < q->balls; i++) {
-    largest = fmax(largest, q->states[i].position[3]);
-    sum += q->states[i].position[3];
-  }
-  return largest <= LIKE_SIZES * (sum / q->balls);
-}
-
 const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q, graze_status *status) {
   *status = GRAZE_ERROR_UNSUPPORTED;
   if (q->wall_count > MOST_WALLS) return "a world of more than 64 walls";
   if (q->balls > (uint32_t)1 << 28) return "a world of more than 2^28 balls";
-  if (!are_like_sizes(q)) return "a world with balls of more than four times the mean radius";
   do *status = answer(gpu, w, q); /* as often as events had no room */
   while (*status == GRAZE_ERROR_LIMIT);
   return "";
@@ -559,13 +545,14 @@ void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
   gpu_buffer *const all[] = {&w->acceleration, &w->spin_acceleration,
                              &w->origin,       &w->left,
                              &w->orientations, &w->frame,
-                             &w->laws,         &w->kinds,
-                             &w->walls,        &w->keys,
-                             &w->order,        &w->begins,
-                             &w->counts,       &w->far_away,
-                             &w->flags,        &w->events,
-                             &w->event_count,  &w->places,
-                             &w->parties,      &w->packed};
+                             &w->levels,       &w->laws,
+                             &w->kinds,        &w->walls,
+                             &w->keys,         &w->order,
+                             &w->begins,       &w->counts,
+                             &w->far_away,     &w->flags,
+                             &w->events,       &w->event_count,
+                             &w->places,       &w->parties,
+                             &w->packed};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     gz_gpu_release(gpu, &pairs[i][0]);
     gz_gpu_release(gpu, &pairs[i][1]);

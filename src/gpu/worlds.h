@@ -12,19 +12,20 @@ typedef struct gpu_worlds {
   gpu_buffer position[2], velocity[2], spin[2];
   gpu_buffer facts[2], dissipated[2], start[2], partners[2], touching[2], kept[2]; /* one side for each list */
   gpu_buffer acceleration, spin_acceleration, origin, left, orientations;
-  gpu_buffer frame, laws, kinds, walls;
+  gpu_buffer frame, levels, laws, kinds, walls;
   gpu_buffer keys, order, begins, counts, far_away, flags, events, event_count, places, parties, packed;
   uint32_t side, list_side;
   uint64_t run, begun; /* whose state it is, and after how many steps; run 0: nobody's */
 
-  uint32_t count, wall_count, materials, features, bits[3], cells[3];
-  uint32_t entries[2];  /* of the lists */
-  bool is_single;       /* rows are of floats */
-  bool is_listed;       /* the list holds for the present places */
-  uint32_t age, lasted; /* steps with this list; with the one before */
-  uint32_t event_room;  /* at a time */
-  uint32_t most_steps;  /* of an answer; 0: as many as there is time for */
-  const char *said;     /* why the last question was not answered: the same is told once; NULL: it was */
+  uint32_t count, wall_count, materials, features;
+  uint32_t level_count, cells; /* cells: of all levels */
+  uint32_t entries[2];         /* of the lists */
+  bool is_single;              /* rows are of floats */
+  bool is_listed;              /* the list holds for the present places */
+  uint32_t age, lasted;        /* steps with this list; with the one before */
+  uint32_t event_room;         /* at a time */
+  uint32_t most_steps;         /* of an answer; 0: as many as there is time for */
+  const char *said;            /* why the last question was not answered: the same is told once; NULL: it was */
   uint64_t told_count;
   double pace;                  /* seconds of a step in the last batch; 0: not known */
   double transfer;              /* seconds that the last download took */
@@ -50,9 +51,10 @@ static inline const char *gpu_world_list(const gpu_worlds *w) {
  * UNSUPPORTED: a ball is too far away for cells. */
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w);
 
-/* Chooses the cells of the grid, for balls in the box, of which none reaches farther than `reach` with the skin. Fills
- * corner and 1 / edge. */
-void gz_gpu_world_grid(gpu_worlds *w, const graze_world_def *def, const graze_box *box, double reach, double corner[3],
-                       double inverse[3]);
+enum { GPU_MOST_LEVELS = 24 }; /* of grids, each for radii of half the next one's; smaller balls are in the finest */
+
+/* Chooses the grids for balls in the box: w->level_count rows of `levels`, which has room for as many as there may be.
+ */
+void gz_gpu_world_levels(gpu_worlds *w, const graze_world_question *q, const graze_box *box, double *levels);
 
 #endif

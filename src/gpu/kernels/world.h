@@ -8,8 +8,16 @@
 #define FRAME_HIGH    10
 #define FRAME_SKIN    13
 #define FRAME_MOST2   14 /* the square of a way that the list does not bear */
-#define FRAME_CORNER  15 /* of the grid */
-#define FRAME_INVERSE 18 /* 1 / the edge of a cell */
+#define FRAME_CORNER  15 /* of the grids */
+#define FRAME_FIELDS  18
+
+/* A grid for balls of like sizes; finer ones come first. */
+#define LEVEL_INVERSE 0  /* 1 / the edge of a cell */
+#define LEVEL_BITS    3  /* of the number of a cell */
+#define LEVEL_CELLS   6  /* along a periodic axis; 0: the axis is not periodic */
+#define LEVEL_FIRST   9  /* the key of its first cell */
+#define LEVEL_RADIUS  10 /* the largest */
+#define LEVEL_FIELDS  11
 
 #define LAW_K_N      0 /* graze_contact_law */
 #define LAW_HERTZ    2

@@ -1,28 +1,38 @@
 /* The neighbour list of a world: who may touch whom before somebody has moved half the skin. Balls are sorted by the
- * cells of a uniform grid, whose edge is the largest diameter and the skin, and stand in that order; each looks into its
- * own cell and the 26 around it, counts, and once there is room writes its neighbours, and sorts them by number. A
- * contact's memory goes from list to list by numbers. Any list with enough in it gives the same state.
+ * cells of uniform grids, one for each range of radii up to twice the least, and stand in that order. The edge of a cell
+ * is the largest diameter of its grid and the skin. Each ball looks into its own cell and the 26 around it, and into as
+ * many of every coarser grid; whom it finds there is told, for nobody looks into finer ones, where the large would have
+ * to look at ever more cells. They are counted, and once there is room written and sorted by number. A contact's memory
+ * goes from list to list by numbers. Any list with enough in it gives the same state.
  *
  * Cells are numbered modulo a power of two along an axis, so balls may be anywhere: who is in a cell of the same number
  * far away is looked at in vain. A periodic axis has a whole number of cells, at least two. */
 #include "meeting.h"
 
 typedef struct grid {
-  u32 bits[3], cells[3]; /* of an axis; cells 0: not periodic */
+  double inverse[3];
+  u32 bits[3], cells[3], first;
 } grid;
 
-FUNCTION void set_grid(grid *to, u32 bits_x, u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
-  to->bits[0] = bits_x;
-  to->bits[1] = bits_y;
-  to->bits[2] = bits_z;
-  to->cells[0] = cells_x;
-  to->cells[1] = cells_y;
-  to->cells[2] = cells_z;
+FUNCTION void load_grid(GLOBAL const double *levels, u32 level, grid *to) {
+  GLOBAL const double *from = levels + LEVEL_FIELDS * level;
+  for (u32 k = 0; k < 3; k++) {
+    to->inverse[k] = from[LEVEL_INVERSE + k];
+    to->bits[k] = (u32)from[LEVEL_BITS + k];
+    to->cells[k] = (u32)from[LEVEL_CELLS + k];
+  }
+  to->first = (u32)from[LEVEL_FIRST];
+}
+
+FUNCTION u32 level_of(GLOBAL const double *levels, u32 level_count, double radius) {
+  u32 level = 0;
+  while (level + 1 < level_count && radius > levels[LEVEL_FIELDS * level + LEVEL_RADIUS]) level++;
+  return level;
 }
 
 /* The cell along an axis; beyond 2^30 of them roundings of places are no longer small against cells. */
 FUNCTION u32 cell_of(const grid *g, GLOBAL const double *frame, u32 k, double x, u32 *flag) {
-  double t = (x - frame[FRAME_CORNER + k]) * frame[FRAME_INVERSE + k];
+  double t = (x - frame[FRAME_CORNER + k]) * g->inverse[k];
   if (!(t > -0x1p30 && t < 0x1p30)) *flag = FLAG_FAR;
   if (*flag != 0) return 0;
   i64 cell = (i64)t;
@@ -31,15 +41,15 @@ FUNCTION u32 cell_of(const grid *g, GLOBAL const double *frame, u32 k, double x,
   return cell < 0 ? 0 : cell >= (i64)g->cells[k] ? g->cells[k] - 1 : (u32)cell;
 }
 
-KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const real *RESTRICT position,
-                      GLOBAL u32 *RESTRICT keys, GLOBAL u32 *RESTRICT order, GLOBAL u32 *RESTRICT far_away, u32 count,
-                      u32 bits_x, u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
+KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
+                      GLOBAL const real *RESTRICT position, GLOBAL u32 *RESTRICT keys, GLOBAL u32 *RESTRICT order,
+                      GLOBAL u32 *RESTRICT far_away, u32 count, u32 level_count) {
   u32 i = GROUP * 64 + ITEM, key = 0, flag = 0;
   if (i >= count) return;
   grid g;
-  set_grid(&g, bits_x, bits_y, bits_z, cells_x, cells_y, cells_z);
+  load_grid(levels, level_of(levels, level_count, position[4 * (u64)i + 3]), &g);
   for (u32 k = 3; k-- > 0;) key = key << g.bits[k] | cell_of(&g, frame, k, position[4 * (u64)i + k], &flag);
-  keys[i] = key;
+  keys[i] = g.first + key;
   order[i] = i;
   if (flag != 0) OR_GLOBAL(far_away, flag);
 }
@@ -63,10 +73,13 @@ KERNEL(64) world_gather(GLOBAL const u32 *RESTRICT order, GLOBAL const real *RES
   new_dissipated[i] = dissipated[order[i]];
 }
 
-/* begins[cell]: the first ball of it, or of the next one that has balls; begins[cells]: their number. */
-KERNEL(64) world_cells(GLOBAL const u32 *RESTRICT keys, GLOBAL u32 *RESTRICT begins, u32 count, u32 cells) {
+/* begins[cell]: the first ball of it, or of the next one that has balls; begins[cells]: their number. Nobody has
+ * neighbours yet. */
+KERNEL(64) world_cells(GLOBAL const u32 *RESTRICT keys, GLOBAL u32 *RESTRICT begins, GLOBAL u32 *RESTRICT counts,
+                       u32 count, u32 cells) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
+  counts[i] = 0;
   for (u32 c = i == 0 ? 0 : keys[i - 1] + 1; c <= keys[i]; c++) begins[c] = i;
   for (u32 c = keys[i] + 1; c <= cells && i + 1 == count; c++) begins[c] = count;
 }
@@ -96,59 +109,119 @@ FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const real *position, GL
   return velocity[4 * (u64)i + 3] != 0 || velocity[4 * (u64)j + 3] != 0;
 }
 
-/* Neighbours of a ball, written from out[0] on if `write`; returns how many. */
-FUNCTION u32 neighbors_of(const grid *g, GLOBAL const double *frame, GLOBAL const u32 *keys, GLOBAL const u32 *begins,
-                          GLOBAL const real *position, GLOBAL const real *velocity, u32 i, GLOBAL u32 *out,
-                          u32 write) {
-  u32 key = keys[i], own[3], found = 0;
-  for (u32 k = 0; k < 3; k++) {
-    own[k] = key & ((1u << g->bits[k]) - 1);
-    key >>= g->bits[k];
+/* How neighbours are found. counts: of those that a ball has, or of those that are still to be written by others. */
+typedef struct search {
+  GLOBAL const double *frame;
+  GLOBAL const double *levels;
+  GLOBAL const u32 *begins;
+  GLOBAL const real *position;
+  GLOBAL const real *velocity;
+  GLOBAL u32 *counts;
+  GLOBAL const u32 *start;
+  GLOBAL u32 *partners; /* written if `write` */
+  u32 level_count, write;
+} search;
+
+/* Those of a cell. With the larger ones of a coarser grid (`tells`) the ball is written too, behind what they find. */
+FUNCTION u32 search_cell(const search *s, u32 i, u32 cell, u32 tells, u32 found) {
+  for (u32 j = s->begins[cell]; j < s->begins[cell + 1]; j++) {
+    if (!is_near(s->frame, s->position, s->velocity, i, j)) continue;
+    if (s->write) s->partners[s->start[i] + found] = j;
+    found++;
+    if (!tells) continue;
+    u32 before = ADD_GLOBAL(&s->counts[j], s->write ? ~0u : 1u);
+    if (s->write) s->partners[s->start[j] + before - 1] = i;
   }
-  for (u32 z = 0; z < steps_along(g, 2); z++) {
-    for (u32 y = 0; y < steps_along(g, 1); y++) {
-      u32 row = (cell_after(g, 2, own[2], z) << g->bits[1] | cell_after(g, 1, own[1], y)) << g->bits[0];
-      for (u32 x = 0; x < steps_along(g, 0); x++) {
-        u32 cell = row | cell_after(g, 0, own[0], x);
-        for (u32 j = begins[cell]; j < begins[cell + 1]; j++) {
-          if (!is_near(frame, position, velocity, i, j)) continue;
-          if (write) out[found] = j;
-          found++;
-        }
-      }
+  return found;
+}
+
+FUNCTION u32 search_grid(const search *s, u32 i, u32 level, u32 tells, u32 found) {
+  grid g;
+  u32 own[3], flag = 0;
+  load_grid(s->levels, level, &g);
+  for (u32 k = 0; k < 3; k++) own[k] = cell_of(&g, s->frame, k, s->position[4 * (u64)i + k], &flag);
+  for (u32 z = 0; z < steps_along(&g, 2); z++) {
+    for (u32 y = 0; y < steps_along(&g, 1); y++) {
+      u32 row = (cell_after(&g, 2, own[2], z) << g.bits[1] | cell_after(&g, 1, own[1], y)) << g.bits[0];
+      for (u32 x = 0; x < steps_along(&g, 0); x++)
+        found = search_cell(s, i, g.first + (row | cell_after(&g, 0, own[0], x)), tells, found);
     }
   }
   return found;
 }
 
-KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT keys,
-                       GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
-                       GLOBAL const real *RESTRICT velocity, GLOBAL u32 *RESTRICT counts, u32 count, u32 bits_x,
-                       u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
-  u32 i = GROUP * 64 + ITEM;
-  if (i >= count) return;
-  grid g;
-  set_grid(&g, bits_x, bits_y, bits_z, cells_x, cells_y, cells_z);
-  counts[i] = neighbors_of(&g, frame, keys, begins, position, velocity, i, counts, 0);
+/* In its own grid and coarser ones; returns how many it has found. */
+FUNCTION u32 search_all(const search *s, u32 i) {
+  u32 own = level_of(s->levels, s->level_count, s->position[4 * (u64)i + 3]), found = 0;
+  for (u32 level = own; level < s->level_count; level++) found = search_grid(s, i, level, level > own, found);
+  return found;
 }
 
-/* start: the scan of counts. Partners by number: the order in which forces are added. */
-KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT keys,
-                      GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
-                      GLOBAL const real *RESTRICT velocity, GLOBAL const u32 *RESTRICT facts,
-                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners, u32 count, u32 bits_x, u32 bits_y,
-                      u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
+KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
+                       GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
+                       GLOBAL const real *RESTRICT velocity, GLOBAL u32 *RESTRICT counts, u32 count, u32 level_count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  grid g;
-  set_grid(&g, bits_x, bits_y, bits_z, cells_x, cells_y, cells_z);
-  GLOBAL u32 *own = partners + start[i];
-  u32 found = neighbors_of(&g, frame, keys, begins, position, velocity, i, own, 1);
-  for (u32 n = 1; n < found; n++) {
-    u32 place = own[n], number = facts[FACTS * (u64)place + FACT_NUMBER], m = n;
-    for (; m > 0 && facts[FACTS * (u64)own[m - 1] + FACT_NUMBER] > number; m--) own[m] = own[m - 1];
+  const search s = {frame, levels, begins, position, velocity, counts, counts, counts, level_count, 0};
+  u32 found = search_all(&s, i);
+  ADD_GLOBAL(&counts[i], found);
+}
+
+/* start: the scan of counts, which are used up. */
+KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
+                      GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
+                      GLOBAL const real *RESTRICT velocity, GLOBAL u32 *RESTRICT counts,
+                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners, u32 count, u32 level_count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  const search s = {frame, levels, begins, position, velocity, counts, start, partners, level_count, 1};
+  search_all(&s, i);
+}
+
+FUNCTION u32 number_of(GLOBAL const u32 *facts, u32 place) {
+  return facts[FACTS * (u64)place + FACT_NUMBER];
+}
+
+FUNCTION void sort_few(GLOBAL u32 *own, u32 count, GLOBAL const u32 *facts) {
+  for (u32 n = 1; n < count; n++) {
+    u32 place = own[n], number = number_of(facts, place), m = n;
+    for (; m > 0 && number_of(facts, own[m - 1]) > number; m--) own[m] = own[m - 1];
     own[m] = place;
   }
+}
+
+/* Puts own[root] where it belongs in the heap below it, whose greatest is on top. */
+FUNCTION void sift(GLOBAL u32 *own, u32 count, u32 root, GLOBAL const u32 *facts) {
+  u32 place = own[root], number = number_of(facts, place);
+  for (u32 child = 2 * root + 1; child < count; child = 2 * root + 1) {
+    if (child + 1 < count && number_of(facts, own[child]) < number_of(facts, own[child + 1])) child++;
+    if (number_of(facts, own[child]) <= number) break;
+    own[root] = own[child];
+    root = child;
+  }
+  own[root] = place;
+}
+
+FUNCTION void sort_many(GLOBAL u32 *own, u32 count, GLOBAL const u32 *facts) {
+  for (u32 n = count / 2; n-- > 0;) sift(own, count, n, facts);
+  for (u32 n = count; n-- > 1;) {
+    u32 last = own[n];
+    own[n] = own[0];
+    own[0] = last;
+    sift(own, n, 0, facts);
+  }
+}
+
+/* Partners by number: the order in which forces are added. A large ball may have thousands. */
+KERNEL(64) world_order(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
+                       GLOBAL u32 *RESTRICT partners, u32 count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  u32 found = start[i + 1] - start[i];
+  if (found <= 32)
+    sort_few(partners + start[i], found, facts);
+  else
+    sort_many(partners + start[i], found, facts);
 }
 
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
