@@ -246,15 +246,16 @@ static void run_on_device(void *argument, bool check, sample *out) {
 static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p, graze_precision precision) {
   const char *id = graze_gpu_get_info(gpu)->id, *many = p->count > 65536 ? "_many" : "";
   char work[32];
-  snprintf(work, sizeof work, "gpu_bed%s%s", many, precision == GRAZE_FLOAT ? "_single" : "");
+  const graze_tangential_law law = p->springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
+  snprintf(work, sizeof work, "gpu_bed%s%s%s", many, p->springs ? "_springs" : "",
+           precision == GRAZE_FLOAT ? "_single" : "");
   char name[48];
   contest c;
   sample expected = {0};
   if (!bench_wants(b, "%s/%s/%s/%u", work, p->name, id, p->count)) return;
   char *path = text_of("%s/gpu_bed.state", b->work_folder);
-  bed plain = {make_bed_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT, precision), path, p->steps};
-  device_bed device = {{make_bed_world(gpu->context, p->count, GRAZE_TANGENTIAL_DASHPOT, precision), path, p->steps},
-                       gpu};
+  bed plain = {make_bed_world(b->context, p->count, law, precision), path, p->steps};
+  device_bed device = {{make_bed_world(gpu->context, p->count, law, precision), path, p->steps}, gpu};
   must(graze_world_step(device.bed.world, DT, p->before, NULL, NULL), "the steps before");
   must(graze_world_save(device.bed.world, path), path);
   run_bed(&plain, true, &expected);
@@ -279,7 +280,7 @@ void work_gpu_bed(bench *b, graze_gpu *gpu) {
     const graze_precision precision = i == 0 ? GRAZE_DOUBLE : GRAZE_FLOAT;
     if (b->quick) one_device_phase(b, gpu, &quick, precision);
     for (size_t p = 0; p < COUNT_OF(phases) && !b->quick; p++) {
-      if (!phases[p].springs && (b->large || phases[p].before < 5000)) one_device_phase(b, gpu, &phases[p], precision);
+      if (b->large || phases[p].before < 5000) one_device_phase(b, gpu, &phases[p], precision);
     }
     for (size_t p = 0; p < COUNT_OF(many) && b->large; p++) one_device_phase(b, gpu, &many[p], precision);
   }

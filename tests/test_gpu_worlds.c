@@ -278,7 +278,8 @@ static void test_sizes(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  for (uint32_t which = 0; which < 8; which++) {
+  for (uint32_t which = test_device_few() ? test_device_first() % 3 : 0; which < 8;
+       which += test_device_few() ? 3 : 1) {
     const bool spread = which & 1, periodic = which & 2, springs = which & 4;
     graze_step_limits limits;
     graze_world_sums sums;
@@ -290,9 +291,144 @@ static void test_sizes(void **state) {
     assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
     assert_true(sums.contacts > SMALL / 2);
     assert_true(on.gpu->stages->worlds.level_count > (spread ? 6 : 1));
-    run(&t, 0.05 * limits.longest, test_device_slow() ? 20 : 200, what);
+    run(&t, 0.05 * limits.longest, test_device_few() ? 3 : test_device_slow() ? 20 : 200, what);
     destroy(&t);
   }
+}
+
+/* ---- walls ------------------------------------------------------------------------------------------------------- */
+
+/* Balls that fly about in a room of many walls, of which each is near few; some leave the bounds through what is open.
+ */
+static graze_world *make_round_room(graze_context *context, uint32_t walls, bool springs) {
+  double at[3 * CROWD], speed[3 * CROWD];
+  graze_world_def def = graze_default_world_def();
+  graze_material m = hooke(1000);
+  graze_world *world = NULL;
+  uint64_t random = 31;
+  def.events = springs;
+  def.bounds = (graze_box){{-9, -9, -9}, {9, 9, 9}};
+  m.friction = 0.5;
+  m.tangential = springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
+  assert_int_equal(graze_world_create(context, &def, &world), GRAZE_OK);
+  for (int i = 0; i < CROWD; i++) {
+    for (int k = 0; k < 3; k++) {
+      at[3 * i + k] = 3 * random_signed(&random);
+      speed[3 * i + k] = 16 * random_signed(&random);
+    }
+  }
+  add_balls(world, CROWD, at, speed, NULL, 0.25, 1, add_material(world, &m));
+  for (uint32_t w = 0; w < walls; w++) {
+    double out[3], normal[3], point[3];
+    random_direction(&random, out);
+    for (int k = 0; k < 3; k++) {
+      normal[k] = -out[k];
+      point[k] = 5 * out[k];
+    }
+    if (out[0] < 0.75) assert_int_equal(graze_world_add_wall(world, point, normal, 0), GRAZE_OK);
+  }
+  return world;
+}
+
+static void test_walls(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t which = 0; which < (test_device_few() ? 2 : 4); which++) {
+    const uint32_t walls = which < 2 ? 100 : 1000;
+    graze_world_sums sums;
+    twins t = {make_round_room(on.context, walls, which % 2), make_round_room(on.plain, walls, which % 2)};
+    run_world(t.plain, 0x1p-9, 90); /* until they are at the walls */
+    graze_gpu_detach(on.gpu);
+    run_world(t.device, 0x1p-9, 90);
+    assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+    run(&t, 0x1p-9, 10, "a room of many walls");
+    assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
+    assert_true(sums.contacts > 3);
+    run(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 300, "a room of many walls");
+    destroy(&t);
+  }
+}
+
+/* ---- ways -------------------------------------------------------------------------------------------------------- */
+
+/* A ball that goes, in each step, once around all marks of its list (kernels/world.h), or far beyond them, or nearly
+ * once around its period, and is in the next ball then: that it has moved must not be missed. */
+static void test_ways(void **state) {
+  enum { BALLS = 5, STEPS = BALLS - 1 };
+  const double dt = 0x1p-8, radius = 1.25, all_marks = 0x1p32 * (0x1p-12 * (0.5 * 0.4 * radius));
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (int which = 0; which < 4; which++) {
+    const double period = 64, way = which == 0 ? all_marks : which == 1 ? 0x1p28 : which == 2 ? period + 3 : period - 3;
+    double at[3 * BALLS] = {0}, speed[3 * BALLS] = {way / dt};
+    graze_world_sums sums;
+    twins t;
+    for (int i = 1; i < BALLS; i++) {
+      at[3 * i] = which < 2 ? way * i : remainder(way * i, period);
+      at[3 * i + 1] = 2.25; /* a quarter of the overlap that there could be */
+    }
+    for (int i = 0; i < 2; i++) {
+      graze_world_def def = graze_default_world_def();
+      graze_material m = hooke(0x1p-20);
+      graze_world **made = i == 0 ? &t.device : &t.plain;
+      def.gravity[2] = 0;
+      def.events = true;
+      def.periodic[0] = which >= 2;
+      for (int k = 0; k < 3; k++) {
+        def.bounds.min[k] = -0.5 * period;
+        def.bounds.max[k] = 0.5 * period;
+      }
+      assert_int_equal(graze_world_create(i == 0 ? on.context : on.plain, &def, made), GRAZE_OK);
+      add_balls(*made, BALLS, at, speed, NULL, radius, 1, add_material(*made, &m));
+    }
+    for (int i = 0; i < STEPS; i++) {
+      run(&t, dt, 1, "a long way");
+      assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
+      assert_true(sums.contacts >= 1);
+    }
+    destroy(&t);
+  }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Of the device, for each ball of a lattice in which all but the outer balls have six contacts: it flies so far that
+ * its list is made some times. */
+static double bytes_of_lattice(bool springs, bool single) {
+  enum { EDGE = 26, COUNT = EDGE * EDGE * EDGE };
+  static double at[3 * COUNT], velocity[3 * COUNT];
+  graze_world_def def = graze_default_world_def();
+  graze_material m = hooke(1);
+  graze_world *world = NULL;
+  graze_gpu_detach(on.gpu); /* what others have taken is given back */
+  const uint64_t before = graze_gpu_get_report(on.gpu).bytes;
+  assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+  if (springs) m.tangential = GRAZE_TANGENTIAL_SPRING;
+  def.precision = single ? GRAZE_FLOAT : GRAZE_DOUBLE;
+  for (uint32_t i = 0; i < COUNT; i++) {
+    const uint32_t cell[3] = {i % EDGE, i / EDGE % EDGE, i / EDGE / EDGE};
+    for (int k = 0; k < 3; k++) at[3 * i + (uint32_t)k] = 0.999 * cell[k];
+    velocity[3 * i] = 4;
+  }
+  assert_int_equal(graze_world_create(on.context, &def, &world), GRAZE_OK);
+  add_balls(world, COUNT, at, velocity, NULL, 0.5, 1, add_material(world, &m));
+  run_world(world, 0.02, 10);
+  assert_true(graze_world_get_engine_steps(world) == 10);
+  graze_world_destroy(world);
+  const double bytes = (double)(graze_gpu_get_report(on.gpu).bytes - before) / COUNT;
+  print_message("%s%s: %.1f bytes a ball\n", springs ? "with springs" : "without", single ? ", single" : "", bytes);
+  return bytes;
+}
+
+static void test_bytes(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact || test_device_slow()) skip(); /* they are the same */
+  assert_true(bytes_of_lattice(false, false) < 300);
+  assert_true(bytes_of_lattice(true, false) < 600);
+  assert_true(bytes_of_lattice(false, true) < 200);
 }
 
 /* ---- handing over ------------------------------------------------------------------------------------------------ */
@@ -478,10 +614,11 @@ static void test_not_finite(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beds),        cmocka_unit_test(test_laws),
-                                     cmocka_unit_test(test_alone),       cmocka_unit_test(test_sizes),
-                                     cmocka_unit_test(test_hand_over),   cmocka_unit_test(test_stays),
-                                     cmocka_unit_test(test_cancelled),   cmocka_unit_test(test_without_device),
-                                     cmocka_unit_test(test_lost_midway), cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_beds),      cmocka_unit_test(test_laws),           cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_walls),          cmocka_unit_test(test_ways),
+      cmocka_unit_test(test_bytes),     cmocka_unit_test(test_hand_over),      cmocka_unit_test(test_stays),
+      cmocka_unit_test(test_cancelled), cmocka_unit_test(test_without_device), cmocka_unit_test(test_lost_midway),
+      cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

@@ -173,7 +173,7 @@ typedef struct graze_world_question {
   const graze_ball_kind *kinds;
   uint32_t kind_count;
 
-  uint32_t turning_count; /* bodies that turn: */
+  uint32_t turning_count; /* bodies that turn, of which each has a kind of its own: */
   const uint32_t *turning;
   double (*orientations)[4]; /* of each of them */
 

@@ -8,7 +8,7 @@
 #include "gpu/pairs.h"
 #include "gpu/worlds.h"
 
-enum { GROUP = 64, LEAST_BITS = 2, MOST_BITS = 10, CELLS_A_BALL = 8 };
+enum { GROUP = 64, LEAST_BITS = 2, MOST_BITS = 10, CELLS_A_BALL = 4 };
 
 /* ---- the grids --------------------------------------------------------------------------------------------------- */
 
@@ -105,72 +105,76 @@ static graze_status sort_balls(graze_gpu *gpu, gpu_worlds *w) {
 static graze_status put_in_order(graze_gpu *gpu, gpu_worlds *w) {
   const uint32_t from = w->side, to = 1 - from, old = w->list_side, new = 1 - old;
   const gpu_argument gather[] = {
-      GPU_BUFFER(&w->order),        GPU_BUFFER(&w->position[from]),  GPU_BUFFER(&w->velocity[from]),
-      GPU_BUFFER(&w->spin[from]),   GPU_BUFFER(&w->facts[old]),      GPU_BUFFER(&w->dissipated[old]),
-      GPU_BUFFER(&w->position[to]), GPU_BUFFER(&w->velocity[to]),    GPU_BUFFER(&w->spin[to]),
-      GPU_BUFFER(&w->facts[new]),   GPU_BUFFER(&w->dissipated[new]), GPU_BUFFER(&w->origin),
-      GPU_VALUE(w->count)};
+      GPU_BUFFER(&w->frame),           GPU_BUFFER(&w->order),        GPU_BUFFER(&w->position[from]),
+      GPU_BUFFER(&w->velocity[from]),  GPU_BUFFER(&w->spin[from]),   GPU_BUFFER(&w->facts[old]),
+      GPU_BUFFER(&w->dissipated[old]), GPU_BUFFER(&w->position[to]), GPU_BUFFER(&w->velocity[to]),
+      GPU_BUFFER(&w->spin[to]),        GPU_BUFFER(&w->facts[new]),   GPU_BUFFER(&w->dissipated[new]),
+      GPU_BUFFER(&w->origin),          GPU_VALUE(w->count)};
   w->side = to;
   w->list_side = new;
-  return gz_gpu_run(gpu, gpu_world_list(w), "world_gather", gpu_groups(w->count, GROUP), gather, 13);
+  return gz_gpu_run(gpu, gpu_world_list(w), "world_gather", gpu_groups(w->count, GROUP), gather, 14);
 }
 
-/* Counts, and makes room. */
+/* Counts, and makes room. The counts are where the sort has left nothing. */
 static graze_status count_neighbors(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t groups = gpu_groups(w->count, GROUP);
+  const uint32_t groups = gpu_groups(w->count, GROUP), list = gpu_world_entries(w);
+  const gpu_buffer *counts = &w->scratch.values;
   uint32_t far_away = 0;
   uint64_t total = 0;
-  gpu_buffer *start = &w->start[w->list_side];
+  gpu_buffer *start = &w->start[list];
   graze_status status = gz_gpu_reserve(gpu, &w->begins, (w->cells + (size_t)1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->counts, w->count * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->scratch.values, w->count * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, start, (w->count + (size_t)1) * sizeof(uint32_t));
-  const gpu_argument find[] = {GPU_BUFFER(&w->keys), GPU_BUFFER(&w->begins), GPU_BUFFER(&w->counts),
-                               GPU_VALUE(w->count), GPU_VALUE(w->cells)},
+  const gpu_argument find[] = {GPU_BUFFER(&w->keys), GPU_BUFFER(&w->begins), GPU_BUFFER(counts), GPU_VALUE(w->count),
+                               GPU_VALUE(w->cells)},
                      count[] = {GPU_BUFFER(&w->frame),
                                 GPU_BUFFER(&w->levels),
+                                GPU_BUFFER(&w->walls),
                                 GPU_BUFFER(&w->begins),
                                 GPU_BUFFER(&w->position[w->side]),
                                 GPU_BUFFER(&w->velocity[w->side]),
-                                GPU_BUFFER(&w->counts),
+                                GPU_BUFFER(counts),
                                 GPU_VALUE(w->count),
-                                GPU_VALUE(w->level_count)};
+                                GPU_VALUE(w->level_count),
+                                GPU_VALUE(w->wall_count)};
   if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_cells", groups, find, 5);
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_count", groups, count, 8);
-  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->counts, start, w->count);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_count", groups, count, 10);
+  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, counts, start, w->count);
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, &total);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, &far_away, &w->far_away, 0, sizeof far_away);
   if (status != GRAZE_OK) return status;
-  if (far_away != 0 || total + (uint64_t)w->count * w->wall_count >= (uint32_t)1 << 31) return GRAZE_ERROR_UNSUPPORTED;
-  w->entries[w->list_side] = (uint32_t)total;
-  return gz_gpu_reserve(gpu, &w->partners[w->list_side], (size_t)total * sizeof(uint32_t) + sizeof(uint32_t));
+  if (far_away != 0 || total >= (uint32_t)1 << 31) return GRAZE_ERROR_UNSUPPORTED;
+  w->entries = (uint32_t)total;
+  return gz_gpu_reserve(gpu, &w->partners[list], (size_t)total * sizeof(uint32_t) + sizeof(uint32_t));
 }
 
 static graze_status fill_neighbors(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t groups = gpu_groups(w->count, GROUP);
+  const uint32_t groups = gpu_groups(w->count, GROUP), list = gpu_world_entries(w);
   const gpu_argument fill[] = {GPU_BUFFER(&w->frame),
                                GPU_BUFFER(&w->levels),
+                               GPU_BUFFER(&w->walls),
                                GPU_BUFFER(&w->begins),
                                GPU_BUFFER(&w->position[w->side]),
                                GPU_BUFFER(&w->velocity[w->side]),
-                               GPU_BUFFER(&w->counts),
-                               GPU_BUFFER(&w->start[w->list_side]),
-                               GPU_BUFFER(&w->partners[w->list_side]),
+                               GPU_BUFFER(&w->scratch.values),
+                               GPU_BUFFER(&w->start[list]),
+                               GPU_BUFFER(&w->partners[list]),
                                GPU_VALUE(w->count),
-                               GPU_VALUE(w->level_count)},
-                     sort[] = {GPU_BUFFER(&w->facts[w->list_side]), GPU_BUFFER(&w->start[w->list_side]),
-                               GPU_BUFFER(&w->partners[w->list_side]), GPU_VALUE(w->count)};
-  const graze_status status = gz_gpu_run(gpu, gpu_world_list(w), "world_fill", groups, fill, 10);
+                               GPU_VALUE(w->level_count),
+                               GPU_VALUE(w->wall_count)},
+                     sort[] = {GPU_BUFFER(&w->facts[w->list_side]), GPU_BUFFER(&w->start[list]),
+                               GPU_BUFFER(&w->partners[list]), GPU_VALUE(w->count)};
+  const graze_status status = gz_gpu_run(gpu, gpu_world_list(w), "world_fill", groups, fill, 12);
   return status != GRAZE_OK ? status : gz_gpu_run(gpu, gpu_world_list(w), "world_order", groups, sort, 4);
 }
 
 static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
   const uint32_t new = w->list_side, old = 1 - new, before = 1 - w->side;
-  const size_t rooms = w->entries[new] + (size_t)w->count * w->wall_count + 1;
   if ((w->features & FEATURE_REMEMBERS) == 0) return GRAZE_OK;
-  graze_status status = gz_gpu_reserve(gpu, &w->touching[new], rooms * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->kept[new], rooms * KEPT_FIELDS * sizeof(double));
+  const graze_status status = gz_gpu_reserve(gpu, &w->kept[new], gpu_world_kept_bytes(w, w->entries));
   const gpu_argument carry[] = {GPU_BUFFER(&w->frame),
                                 GPU_BUFFER(&w->laws),
+                                GPU_BUFFER(&w->kinds),
                                 GPU_BUFFER(&w->walls),
                                 GPU_BUFFER(&w->order),
                                 GPU_BUFFER(&w->position[before]),
@@ -178,25 +182,20 @@ static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
                                 GPU_BUFFER(&w->facts[old]),
                                 GPU_BUFFER(&w->start[old]),
                                 GPU_BUFFER(&w->partners[old]),
-                                GPU_BUFFER(&w->touching[old]),
                                 GPU_BUFFER(&w->kept[old]),
                                 GPU_BUFFER(&w->facts[new]),
                                 GPU_BUFFER(&w->start[new]),
                                 GPU_BUFFER(&w->partners[new]),
-                                GPU_BUFFER(&w->touching[new]),
                                 GPU_BUFFER(&w->kept[new]),
                                 GPU_BUFFER(&w->dissipated[new]),
                                 GPU_BUFFER(&w->events),
                                 GPU_BUFFER(&w->event_count),
                                 GPU_VALUE(w->count),
-                                GPU_VALUE(w->wall_count),
                                 GPU_VALUE(w->materials),
                                 GPU_VALUE(w->features),
-                                GPU_VALUE(w->entries[old]),
-                                GPU_VALUE(w->entries[new]),
                                 GPU_VALUE(w->event_room)};
   return status != GRAZE_OK ? status
-                            : gz_gpu_run(gpu, gpu_world_list(w), "world_carry", gpu_groups(w->count, GROUP), carry, 26);
+                            : gz_gpu_run(gpu, gpu_world_list(w), "world_carry", gpu_groups(w->count, GROUP), carry, 22);
 }
 
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w) {

@@ -9,13 +9,7 @@
 #include "gpu/kernels/world.h"
 #include "gpu/pairs.h"
 
-enum {
-  GROUP = 64,
-  BATCH_LEAST = 4,
-  BATCH_MOST = 64,
-  MOST_WALLS = 64, /* each ball looks at all of them */
-  LAW_BYTES = LAW_FIELDS * sizeof(double)
-};
+enum { GROUP = 64, BATCH_LEAST = 4, BATCH_MOST = 64, LAW_BYTES = LAW_FIELDS * sizeof(double) };
 
 static const double PATIENCE = 0.1, MOST_PATIENCE = 1; /* seconds of an answer: ten times what its way back takes */
 
@@ -61,6 +55,8 @@ static graze_status put_frame(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
     frame[FRAME_HIGH + k] = q->def->bounds.max[k];
     if (q->def->periodic[k]) frame[FRAME_PERIOD + k] = q->def->bounds.max[k] - q->def->bounds.min[k];
     frame[FRAME_CORNER + k] = q->def->periodic[k] ? q->def->bounds.min[k] : box.min[k];
+    frame[FRAME_MARK + k] = q->def->periodic[k] ? 0x1p-32 * frame[FRAME_PERIOD + k] : 0x1p-12 * q->skin;
+    frame[FRAME_MARKS + k] = 1 / frame[FRAME_MARK + k];
   }
   gz_gpu_world_levels(w, q, &box, levels);
   const graze_status status = put(gpu, &w->frame, frame, sizeof frame);
@@ -78,9 +74,13 @@ static graze_status put_tables(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   rows = stage(gpu, w, (q->kind_count * KIND_FIELDS + q->wall_count * WALL_FIELDS) * sizeof *rows);
   if (rows == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < q->kind_count; i++) {
-    const graze_ball_kind *kind = &q->kinds[i];
-    memcpy(rows + (size_t)KIND_FIELDS * i + KIND_DRAG, kind->drag, sizeof kind->drag);
+    double *kind = rows + (size_t)KIND_FIELDS * i;
+    memcpy(kind + KIND_DRAG, q->kinds[i].drag, sizeof q->kinds[i].drag);
+    kind[KIND_MATERIAL] = q->kinds[i].material;
+    kind[KIND_BODY] = 0;
   }
+  for (uint32_t i = 0; i < q->turning_count; i++)
+    rows[(size_t)KIND_FIELDS * q->ball_kinds[q->turning[i]] + KIND_BODY] = i + 1;
   double *walls = rows + (size_t)q->kind_count * KIND_FIELDS;
   for (uint32_t i = 0; i < q->wall_count; i++) {
     memcpy(walls + WALL_FIELDS * i + WALL_POINT, q->walls[i].point, 3 * sizeof *rows);
@@ -91,20 +91,23 @@ static graze_status put_tables(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   return status != GRAZE_OK ? status : put(gpu, &w->walls, walls, q->wall_count * WALL_FIELDS * sizeof *rows);
 }
 
+/* Of bits by number: who has left. */
+static size_t left_words(const graze_world_question *q) {
+  return (q->balls + (size_t)31) / 32;
+}
+
 static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  uint32_t *facts = stage(gpu, w, (FACTS + (size_t)1) * q->balls * sizeof *facts);
+  const size_t words = FACTS * (size_t)q->balls;
+  uint32_t *facts = stage(gpu, w, (words + left_words(q)) * sizeof *facts), *left = facts + words;
   if (facts == NULL) return GRAZE_ERROR_MEMORY;
-  uint32_t *left = facts + FACTS * (size_t)q->balls;
+  memset(left, 0, left_words(q) * sizeof *left);
   for (uint32_t i = 0; i < q->balls; i++) {
-    facts[FACTS * (size_t)i + FACT_MATERIAL] = q->kinds[q->ball_kinds[i]].material;
     facts[FACTS * (size_t)i + FACT_NUMBER] = q->numbers[i];
     facts[FACTS * (size_t)i + FACT_KIND] = q->ball_kinds[i];
-    facts[FACTS * (size_t)i + FACT_BODY] = 0;
-    left[i] = q->left[i];
+    left[i / 32] |= (uint32_t)(q->left[i] != 0) << i % 32;
   }
-  for (uint32_t i = 0; i < q->turning_count; i++) facts[FACTS * (size_t)q->turning[i] + FACT_BODY] = i + 1;
-  graze_status status = put(gpu, &w->facts[0], facts, FACTS * (size_t)q->balls * sizeof *facts);
-  return status != GRAZE_OK ? status : put(gpu, &w->left, left, q->balls * sizeof *left);
+  const graze_status status = put(gpu, &w->facts[0], facts, words * sizeof *facts);
+  return status != GRAZE_OK ? status : put(gpu, &w->left, left, left_words(q) * sizeof *left);
 }
 
 /* Numbers of the host, which are floats in single precision, as rows of the device; and the other way. */
@@ -138,47 +141,50 @@ static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_qu
   graze_status status = put_field(gpu, w, &w->position[0], q->states->position, q->balls);
   if (status == GRAZE_OK) status = put_field(gpu, w, &w->velocity[0], q->states->velocity, q->balls);
   if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin[0], q->states->spin, q->balls);
-  if (status == GRAZE_OK) status = put_field(gpu, w, &w->acceleration, q->accelerations->velocity, q->balls);
-  if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin_acceleration, q->accelerations->spin, q->balls);
+  if (status == GRAZE_OK) status = put_field(gpu, w, &w->velocity[1], q->accelerations->velocity, q->balls);
+  if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin[1], q->accelerations->spin, q->balls);
   if (status == GRAZE_OK) status = put(gpu, &w->dissipated[0], q->dissipated, sums);
   if (status == GRAZE_OK) status = put(gpu, &w->orientations, q->orientations, q->turning_count * sizeof(double[4]));
-  gpu_buffer *const rooms[] = {&w->position[1], &w->velocity[1], &w->spin[1], &w->origin};
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms && status == GRAZE_OK; i++)
-    status = gz_gpu_reserve(gpu, rooms[i], bytes);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->position[1], bytes);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->origin, q->balls * sizeof(uint32_t[3]));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->facts[1], FACTS * (size_t)q->balls * sizeof(uint32_t));
   return status != GRAZE_OK ? status : gz_gpu_reserve(gpu, &w->dissipated[1], sums);
 }
 
+/* The numbers of a contact, as kernels have them, and the other way, which goes on behind them. */
+static void pack_kept(const gpu_worlds *w, const graze_kept_contact *c, double *to) {
+  const size_t springs = (w->features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0;
+  memcpy(to, c->spring, springs * sizeof *to);
+  if ((w->features & FEATURE_EVENTS) != 0) memcpy(to + springs, c->hit, sizeof c->hit);
+}
+
+static const double *unpack_kept(const gpu_worlds *w, const double *from, graze_kept_contact *c) {
+  const size_t springs = (w->features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0;
+  memcpy(c->spring, from, springs * sizeof *from);
+  if ((w->features & FEATURE_EVENTS) != 0) memcpy(c->hit, from + springs, sizeof c->hit);
+  return from + gpu_world_kept_fields(w);
+}
+
 /* What contacts remember, as the memory of a list that has no other entries, from which the first one gets it. */
 static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  const size_t n = q->balls, walls = n * q->wall_count, most = q->kept_count + walls + 1;
-  const size_t bytes = most * KEPT_FIELDS * sizeof(double) + (2 * most + 3 * n + 2) * sizeof(uint32_t);
-  double *kept = stage(gpu, w, bytes);
+  const size_t n = q->balls, count = q->kept_count, kept_bytes = gpu_world_kept_bytes(w, count);
+  double *kept = stage(gpu, w, kept_bytes + (count + 2 * n + 2) * sizeof(uint32_t));
   if (kept == NULL) return GRAZE_ERROR_MEMORY;
-  uint32_t *touching = (uint32_t *)(kept + most * KEPT_FIELDS), *partners = touching + most, *start = partners + most,
-           *place = start + n + 2, *at = start + 1, balls = 0;
-  memset(kept, 0, bytes);
+  uint32_t *partners = (uint32_t *)(void *)((char *)kept + kept_bytes), *start = partners + count,
+           *place = start + n + 2, *at = start + 1; /* at[i]: where those of i go on; start[i], when all are written */
+  memset(start, 0, (n + 2) * sizeof *start);
   for (uint32_t i = 0; i < n; i++) place[q->numbers[i]] = i;
-  for (uint64_t i = 0; i < q->kept_count; i++) {
-    balls += !q->kept[i].is_wall;
-    if (!q->kept[i].is_wall) at[place[q->kept[i].number] + 1]++;
-  }
-  for (size_t i = 0; i < n; i++) at[i + 1] += at[i]; /* at[i]: where those of i begin; start[i], when all are written */
-  for (uint64_t i = 0; i < q->kept_count; i++) {
+  for (size_t i = 0; i < count; i++) at[place[q->kept[i].number] + 1]++;
+  for (size_t i = 0; i < n; i++) at[i + 1] += at[i];
+  for (size_t i = 0; i < count; i++) {
     const graze_kept_contact *c = &q->kept[i];
-    const uint32_t p = place[c->number];
-    const size_t entry = c->is_wall ? balls + (size_t)p * q->wall_count + c->partner : at[p]++;
-    if (!c->is_wall) partners[entry] = place[c->partner];
-    touching[entry] = 1;
-    memcpy(kept + KEPT_FIELDS * entry + KEPT_SPRING, c->spring, sizeof c->spring);
-    memcpy(kept + KEPT_FIELDS * entry + KEPT_HIT, c->hit, sizeof c->hit);
+    const uint32_t entry = at[place[c->number]]++;
+    partners[entry] = PARTNER_TOUCHES | (c->is_wall ? PARTNER_IS_WALL | c->partner : place[c->partner]);
+    pack_kept(w, c, kept + (size_t)entry * gpu_world_kept_fields(w));
   }
-  w->entries[0] = balls;
   graze_status status = put(gpu, &w->start[0], start, (n + 1) * sizeof *start);
-  if (status == GRAZE_OK) status = put(gpu, &w->partners[0], partners, balls * sizeof *partners);
-  if (status == GRAZE_OK) status = put(gpu, &w->touching[0], touching, (balls + walls) * sizeof *touching);
-  if (status == GRAZE_OK) status = put(gpu, &w->kept[0], kept, (balls + walls) * KEPT_FIELDS * sizeof(double));
-  return status;
+  if (status == GRAZE_OK) status = put(gpu, &w->partners[0], partners, count * sizeof *partners);
+  return status != GRAZE_OK ? status : put(gpu, &w->kept[0], kept, count * gpu_world_kept_fields(w) * sizeof *kept);
 }
 
 /* Room for what passes write besides rows. */
@@ -188,10 +194,7 @@ static graze_status put_rooms(graze_gpu *gpu, gpu_worlds *w) {
   if (status == GRAZE_OK) status = put(gpu, &w->event_count, &zero, sizeof zero);
   if (status == GRAZE_OK)
     status = gz_gpu_reserve(gpu, &w->events, (w->event_room + (size_t)1) * EVENT_FIELDS * sizeof(uint64_t));
-  for (int i = 0; i < 2 && status == GRAZE_OK; i++) {
-    status = put(gpu, &w->touching[i], NULL, 0);
-    if (status == GRAZE_OK) status = put(gpu, &w->kept[i], NULL, 0);
-  }
+  for (int i = 0; i < 2 && status == GRAZE_OK; i++) status = put(gpu, &w->kept[i], NULL, 0);
   return status;
 }
 
@@ -220,10 +223,9 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* Pass number `slot` of a batch. */
+/* Pass number `slot` of a batch. Where nothing drifts the other side gets accelerations. */
 static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, uint32_t slot) {
-  const uint32_t from = (w->side + slot) % 2, to = 1 - from, list = w->list_side, how = (uint32_t)mode;
-  const bool drifts = mode == PASS_STEP || mode == PASS_EULER;
+  const uint32_t from = (w->side + slot) % 2, to = 1 - from, list = gpu_world_entries(w), how = (uint32_t)mode;
   const gpu_argument arguments[] = {GPU_BUFFER(&w->frame),
                                     GPU_BUFFER(&w->laws),
                                     GPU_BUFFER(&w->kinds),
@@ -231,30 +233,27 @@ static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, u
                                     GPU_BUFFER(&w->position[from]),
                                     GPU_BUFFER(&w->velocity[from]),
                                     GPU_BUFFER(&w->spin[from]),
-                                    GPU_BUFFER(&w->facts[list]),
+                                    GPU_BUFFER(&w->facts[w->list_side]),
                                     GPU_BUFFER(&w->start[list]),
                                     GPU_BUFFER(&w->partners[list]),
                                     GPU_BUFFER(&w->origin),
                                     GPU_BUFFER(&w->position[to]),
-                                    GPU_BUFFER(drifts ? &w->velocity[to] : &w->acceleration),
-                                    GPU_BUFFER(drifts ? &w->spin[to] : &w->spin_acceleration),
-                                    GPU_BUFFER(&w->dissipated[list]),
+                                    GPU_BUFFER(&w->velocity[to]),
+                                    GPU_BUFFER(&w->spin[to]),
+                                    GPU_BUFFER(&w->dissipated[w->list_side]),
                                     GPU_BUFFER(&w->left),
                                     GPU_BUFFER(&w->orientations),
                                     GPU_BUFFER(&w->flags),
-                                    GPU_BUFFER(&w->touching[list]),
                                     GPU_BUFFER(&w->kept[list]),
                                     GPU_BUFFER(&w->events),
                                     GPU_BUFFER(&w->event_count),
                                     GPU_VALUE(w->count),
-                                    GPU_VALUE(w->wall_count),
                                     GPU_VALUE(w->materials),
                                     GPU_VALUE(w->features),
                                     GPU_VALUE(how),
                                     GPU_VALUE(slot),
-                                    GPU_VALUE(w->entries[list]),
                                     GPU_VALUE(w->event_room)};
-  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 30);
+  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 27);
 }
 
 static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
@@ -274,17 +273,16 @@ static graze_status look_first(graze_gpu *gpu, gpu_worlds *w) {
 
 /* Half a kick and a drift, or the last half kick. The flags of the first batch are begun with the former. */
 static graze_status kick(graze_gpu *gpu, gpu_worlds *w, bool begin) {
-  const uint32_t s = w->side;
-  const gpu_argument first[] = {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->position[s]),
-                                GPU_BUFFER(&w->velocity[s]),  GPU_BUFFER(&w->spin[s]),
-                                GPU_BUFFER(&w->acceleration), GPU_BUFFER(&w->spin_acceleration),
-                                GPU_BUFFER(&w->origin),       GPU_BUFFER(&w->facts[w->list_side]),
-                                GPU_BUFFER(&w->orientations), GPU_BUFFER(&w->flags),
-                                GPU_VALUE(w->count)},
-                     last[] = {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->velocity[s]),       GPU_BUFFER(&w->spin[s]),
-                               GPU_BUFFER(&w->acceleration), GPU_BUFFER(&w->spin_acceleration), GPU_VALUE(w->count)};
+  const uint32_t s = w->side, other = 1 - s;
+  const gpu_argument first[] =
+      {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->kinds),   GPU_BUFFER(&w->position[s]),
+       GPU_BUFFER(&w->velocity[s]),  GPU_BUFFER(&w->spin[s]), GPU_BUFFER(&w->velocity[other]),
+       GPU_BUFFER(&w->spin[other]),  GPU_BUFFER(&w->origin),  GPU_BUFFER(&w->facts[w->list_side]),
+       GPU_BUFFER(&w->orientations), GPU_BUFFER(&w->flags),   GPU_VALUE(w->count)},
+                     last[] = {GPU_BUFFER(&w->frame),           GPU_BUFFER(&w->velocity[s]), GPU_BUFFER(&w->spin[s]),
+                               GPU_BUFFER(&w->velocity[other]), GPU_BUFFER(&w->spin[other]), GPU_VALUE(w->count)};
   return gz_gpu_run(gpu, gpu_world_pass(w), begin ? "world_begin" : "world_end", gpu_groups(w->count, GROUP),
-                    begin ? first : last, begin ? 11 : 6);
+                    begin ? first : last, begin ? 12 : 6);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
@@ -411,9 +409,10 @@ typedef struct arrival {
 
 static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q, arrival *a) {
   const size_t n = q->balls, row = n * row_bytes(w), turns = q->turning_count * sizeof(double[4]);
-  const gpu_buffer *const from[5] = {&w->position[w->side], &w->velocity[w->side], &w->spin[w->side], &w->acceleration,
-                                     &w->spin_acceleration};
-  char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + (FACTS + 2) * n * sizeof(uint32_t));
+  const uint32_t s = w->side, other = 1 - s;
+  const gpu_buffer *const from[5] = {&w->position[s], &w->velocity[s], &w->spin[s], &w->velocity[other],
+                                     &w->spin[other]};
+  char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + ((FACTS + 1) * n + left_words(q)) * sizeof(uint32_t));
   if (at == NULL) return GRAZE_ERROR_MEMORY;
   graze_status status = GRAZE_OK;
   for (int i = 0; i < 5 && status == GRAZE_OK; i++, at += row) {
@@ -424,11 +423,11 @@ static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   a->orientations = (double(*)[4])(void *)(a->dissipated + n);
   a->facts = (uint32_t *)(a->orientations + q->turning_count);
   a->left = a->facts + FACTS * n;
-  a->place = a->left + n;
+  a->place = a->left + left_words(q);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->dissipated, &w->dissipated[w->list_side], 0, n * sizeof(double));
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->orientations, &w->orientations, 0, turns);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->facts, &w->facts[w->list_side], 0, FACTS * n * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->left, &w->left, 0, n * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->left, &w->left, 0, left_words(q) * sizeof(uint32_t));
   return status;
 }
 
@@ -441,48 +440,67 @@ static void take_state(const gpu_worlds *w, const arrival *a, bool leapfrog, gra
     double *const to[5] = {state->position, state->velocity, state->spin, next->velocity, next->spin};
     for (int k = 0; k < (leapfrog ? 5 : 3); k++) unpack_row(w, a->rows[k], i, to[k]);
     q->dissipated[place] = a->dissipated[i];
-    q->left[i] = (uint8_t)a->left[i];
+    q->left[i] = a->left[i / 32] >> i % 32 & 1;
   }
   if (q->turning_count > 0) memcpy(q->orientations, a->orientations, q->turning_count * sizeof(double[4]));
 }
 
-/* The contacts that there are, put side by side on the device. */
+/* The contacts that there are, put side by side on the device, where the list before this one was. */
 static graze_status pack_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
-  const uint32_t list = w->list_side, rooms = w->entries[list] + w->count * w->wall_count;
-  graze_status status = gz_gpu_reserve(gpu, &w->places, (rooms + (size_t)1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->touching[list], &w->places, rooms);
+  const uint32_t list = w->list_side, old = 1 - list, groups = gpu_groups(w->count, GROUP);
+  graze_status status = gz_gpu_reserve(gpu, &w->start[old], (w->count + (size_t)1) * sizeof(uint32_t));
+  const gpu_argument touching[] = {GPU_BUFFER(&w->start[list]), GPU_BUFFER(&w->partners[list]),
+                                   GPU_BUFFER(&w->start[old]), GPU_VALUE(w->count)};
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_touching", groups, touching, 4);
+  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->start[old], &w->start[old], w->count);
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, count);
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->parties, (*count + 1) * 2 * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->packed, (*count + 1) * KEPT_FIELDS * sizeof(double));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->partners[old], (*count + 1) * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->kept[old], gpu_world_kept_bytes(w, *count));
   const gpu_argument pack[] = {GPU_BUFFER(&w->facts[list]), GPU_BUFFER(&w->start[list]), GPU_BUFFER(&w->partners[list]),
-                               GPU_BUFFER(&w->places),      GPU_BUFFER(&w->kept[list]),  GPU_BUFFER(&w->parties),
-                               GPU_BUFFER(&w->packed),      GPU_VALUE(w->count),         GPU_VALUE(w->wall_count),
-                               GPU_VALUE(w->entries[list])};
-  return status != GRAZE_OK || *count == 0
-             ? status
-             : gz_gpu_run(gpu, gpu_world_list(w), "world_pack", gpu_groups(w->count, GROUP), pack, 10);
+                               GPU_BUFFER(&w->kept[list]),  GPU_BUFFER(&w->start[old]),  GPU_BUFFER(&w->partners[old]),
+                               GPU_BUFFER(&w->kept[old]),   GPU_VALUE(w->count),         GPU_VALUE(w->features)};
+  return status != GRAZE_OK ? status : gz_gpu_run(gpu, gpu_world_list(w), "world_pack", groups, pack, 9);
+}
+
+/* Contacts on their way. */
+typedef struct kept_arrival {
+  const double *kept;
+  const uint32_t *facts, *start, *partners; /* start: of each ball's, and the end */
+} kept_arrival;
+
+static graze_status read_packed(graze_gpu *gpu, gpu_worlds *w, uint64_t count, kept_arrival *a) {
+  const uint32_t list = w->list_side, old = 1 - list;
+  const size_t n = w->count, kept_bytes = count * gpu_world_kept_fields(w) * sizeof(double),
+               facts_bytes = FACTS * n * sizeof(uint32_t), start_bytes = (n + 1) * sizeof(uint32_t),
+               bytes = count * sizeof(uint32_t);
+  char *at = stage(gpu, w, kept_bytes + facts_bytes + start_bytes + bytes);
+  if (at == NULL) return GRAZE_ERROR_MEMORY;
+  uint32_t *facts = (uint32_t *)(void *)(at + kept_bytes), *start = facts + FACTS * n, *partners = start + n + 1;
+  graze_status status = gz_gpu_read(gpu, at, &w->kept[old], 0, kept_bytes);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, facts, &w->facts[list], 0, facts_bytes);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, start, &w->start[old], 0, start_bytes);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, partners, &w->partners[old], 0, bytes);
+  *a = (kept_arrival){(const double *)(const void *)at, facts, start, partners};
+  return status;
 }
 
 /* What contacts remember, to w->memory: of each ball the others by number, then walls. */
 static graze_status read_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
+  kept_arrival a;
   graze_status status = pack_memory(gpu, w, count);
+  if (status == GRAZE_OK) status = read_packed(gpu, w, *count, &a);
   if (status != GRAZE_OK) return status;
-  const size_t n = *count;
-  double *kept = stage(gpu, w, n * (KEPT_FIELDS * sizeof *kept + 2 * sizeof(uint32_t)));
-  if (kept == NULL) return GRAZE_ERROR_MEMORY;
-  uint32_t *parties = (uint32_t *)(kept + n * KEPT_FIELDS);
-  status = gz_gpu_read(gpu, kept, &w->packed, 0, n * KEPT_FIELDS * sizeof *kept);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, parties, &w->parties, 0, 2 * n * sizeof *parties);
-  if (status != GRAZE_OK) return status;
-  if (!gz_buffer_reserve(gpu->context, &w->memory, n * sizeof(graze_kept_contact) + 1, 0))
-    return gz_fail_memory(gpu->context, n * sizeof(graze_kept_contact));
+  if (!gz_buffer_reserve(gpu->context, &w->memory, *count * sizeof(graze_kept_contact) + 1, 0))
+    return gz_fail_memory(gpu->context, *count * sizeof(graze_kept_contact));
   graze_kept_contact *to = w->memory.data;
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t partner = parties[2 * i + 1];
-    to[i] = (graze_kept_contact){
-        .number = parties[2 * i], .partner = partner & ~PARTNER_IS_WALL, .is_wall = (partner & PARTNER_IS_WALL) != 0};
-    memcpy(to[i].spring, kept + KEPT_FIELDS * i + KEPT_SPRING, sizeof to->spring);
-    memcpy(to[i].hit, kept + KEPT_FIELDS * i + KEPT_HIT, sizeof to->hit);
+  for (size_t i = 0; i < w->count; i++) {
+    for (uint32_t e = a.start[i]; e < a.start[i + 1]; e++, to++) {
+      const uint32_t partner = a.partners[e];
+      *to = (graze_kept_contact){.number = a.facts[FACTS * i + FACT_NUMBER],
+                                 .partner = partner & ~PARTNER_IS_WALL,
+                                 .is_wall = (partner & PARTNER_IS_WALL) != 0};
+      a.kept = unpack_kept(w, a.kept, to);
+    }
   }
   return GRAZE_OK;
 }
@@ -532,27 +550,19 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
 
 const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q, graze_status *status) {
   *status = GRAZE_ERROR_UNSUPPORTED;
-  if (q->wall_count > MOST_WALLS) return "a world of more than 64 walls";
   if (q->balls > (uint32_t)1 << 28) return "a world of more than 2^28 balls";
+  if (q->wall_count > (uint32_t)1 << 28) return "a world of more than 2^28 walls";
   do *status = answer(gpu, w, q); /* as often as events had no room */
   while (*status == GRAZE_ERROR_LIMIT);
   return "";
 }
 
 void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
-  gpu_buffer *const pairs[] = {w->position, w->velocity, w->spin,     w->facts, w->dissipated,
-                               w->start,    w->partners, w->touching, w->kept};
-  gpu_buffer *const all[] = {&w->acceleration, &w->spin_acceleration,
-                             &w->origin,       &w->left,
-                             &w->orientations, &w->frame,
-                             &w->levels,       &w->laws,
-                             &w->kinds,        &w->walls,
-                             &w->keys,         &w->order,
-                             &w->begins,       &w->counts,
-                             &w->far_away,     &w->flags,
-                             &w->events,       &w->event_count,
-                             &w->places,       &w->parties,
-                             &w->packed};
+  gpu_buffer *const pairs[] = {w->position,   w->velocity, w->spin,     w->facts,
+                               w->dissipated, w->start,    w->partners, w->kept};
+  gpu_buffer *const all[] = {&w->origin, &w->left,     &w->orientations, &w->frame,  &w->levels,
+                             &w->laws,   &w->kinds,    &w->walls,        &w->keys,   &w->order,
+                             &w->begins, &w->far_away, &w->flags,        &w->events, &w->event_count};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     gz_gpu_release(gpu, &pairs[i][0]);
     gz_gpu_release(gpu, &pairs[i][1]);

@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_GPU_WORLDS_H
 #define GRAZE_SRC_GPU_WORLDS_H
 
+#include "gpu/kernels/world.h"
 #include "gpu/primitives.h"
 #include "graze/engine.h"
 
@@ -9,17 +10,18 @@
 typedef struct gpu_worlds {
   gpu_scratch scratch;
   /* Rows, in the order of the list. A pass goes from one side to the other, and so does a new list. */
-  gpu_buffer position[2], velocity[2], spin[2];
-  gpu_buffer facts[2], dissipated[2], start[2], partners[2], touching[2], kept[2]; /* one side for each list */
-  gpu_buffer acceleration, spin_acceleration, origin, left, orientations;
+  gpu_buffer position[2], velocity[2], spin[2]; /* between answers the other side has accelerations, not velocities */
+  gpu_buffer facts[2], dissipated[2];           /* one side for each list */
+  gpu_buffer start[2], partners[2], kept[2];    /* likewise if contacts remember; else only the first */
+  gpu_buffer origin, left, orientations;
   gpu_buffer frame, levels, laws, kinds, walls;
-  gpu_buffer keys, order, begins, counts, far_away, flags, events, event_count, places, parties, packed;
+  gpu_buffer keys, order, begins, far_away, flags, events, event_count;
   uint32_t side, list_side;
   uint64_t run, begun; /* whose state it is, and after how many steps; run 0: nobody's */
 
   uint32_t count, wall_count, materials, features;
   uint32_t level_count, cells; /* cells: of all levels */
-  uint32_t entries[2];         /* of the lists */
+  uint32_t entries;            /* of the list */
   bool is_single;              /* rows are of floats */
   bool is_listed;              /* the list holds for the present places */
   uint32_t age, lasted;        /* steps with this list; with the one before */
@@ -45,6 +47,21 @@ static inline const char *gpu_world_pass(const gpu_worlds *w) {
 
 static inline const char *gpu_world_list(const gpu_worlds *w) {
   return w->is_single ? "worldlist32" : "worldlist64";
+}
+
+/* The side of start, partners and kept that the list has. */
+static inline uint32_t gpu_world_entries(const gpu_worlds *w) {
+  return (w->features & FEATURE_REMEMBERS) != 0 ? w->list_side : 0;
+}
+
+static inline uint32_t gpu_world_kept_fields(const gpu_worlds *w) {
+  return ((w->features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0) +
+         ((w->features & FEATURE_EVENTS) != 0 ? KEPT_HITS : 0);
+}
+
+/* What so many contacts remember; never nothing. */
+static inline size_t gpu_world_kept_bytes(const gpu_worlds *w, uint64_t contacts) {
+  return (contacts * gpu_world_kept_fields(w) + 1) * sizeof(double);
 }
 
 /* world_list.c: makes the list for the present places, with what contacts remember, and puts balls into its order.

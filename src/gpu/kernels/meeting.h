@@ -23,6 +23,39 @@ FUNCTION double wall_distance(GLOBAL const double *wall, const double *at) {
   return distance;
 }
 
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+FUNCTION u32 is_wall(u32 partner) {
+  return (partner & PARTNER_IS_WALL) != 0;
+}
+
+/* The place of a ball or the number of a wall. */
+FUNCTION u32 place_of(u32 partner) {
+  return partner & ~(PARTNER_IS_WALL | PARTNER_TOUCHES);
+}
+
+/* What partners are sorted by: numbers, walls last. */
+FUNCTION u32 key_of(GLOBAL const u32 *facts, u32 partner) {
+  return is_wall(partner) ? partner & ~PARTNER_TOUCHES : facts[FACTS * (u64)place_of(partner) + FACT_NUMBER];
+}
+
+/* The numbers that a contact remembers, and which of them is the first of its hit. */
+FUNCTION u32 kept_fields(u32 features) {
+  return ((features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0) + ((features & FEATURE_EVENTS) != 0 ? KEPT_HITS : 0);
+}
+
+FUNCTION u32 kept_hit(u32 features) {
+  return (features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0;
+}
+
+/* Along an axis; *flag: the place is too far away for marks. */
+FUNCTION u32 mark_of(GLOBAL const double *frame, u32 k, double x, u32 *flag) {
+  double t = (x - frame[FRAME_CORNER + k]) * frame[FRAME_MARKS + k];
+  if (t > -MARK_MOST && t < MARK_MOST) return (u32)(i64)t;
+  *flag = FLAG_MOVED;
+  return 0;
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* Where they are told. `slot`: the pass of the batch. */
@@ -94,7 +127,7 @@ FUNCTION void tell(told t, u32 kind, const meeting *m, double speed, double impu
 
 /* What a spring that is lost held. */
 FUNCTION double lost_energy(GLOBAL const double *law, GLOBAL const double *kept, double share) {
-  double x = kept[KEPT_SPRING], y = kept[KEPT_SPRING + 1], z = kept[KEPT_SPRING + 2];
+  double x = kept[0], y = kept[1], z = kept[2];
   return share * 0.5 * law[LAW_K_T] * (x * x + y * y + z * z);
 }
 
@@ -107,7 +140,7 @@ FUNCTION void end_of_balls(const party *a, const party *b, GLOBAL const double *
   double speed = 0;
   meet_balls(a, b, frame, &m);
   for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
-  tell(t, EVENT_ENDED, &m, speed, kept[KEPT_HIT + 1]);
+  tell(t, EVENT_ENDED, &m, speed, kept[kept_hit(features) + 1]);
 }
 
 FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall, GLOBAL const double *law,
@@ -118,5 +151,5 @@ FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall,
   double speed = 0;
   meet_wall(a, wall, number, &m);
   for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
-  tell(t, EVENT_ENDED, &m, speed, kept[KEPT_HIT + 1]);
+  tell(t, EVENT_ENDED, &m, speed, kept[kept_hit(features) + 1]);
 }

@@ -1,4 +1,4 @@
-/* What the kernels of worlds and the host agree on: a world's tables are rows of doubles, a ball's facts four whole
+/* What the kernels of worlds and the host agree on: a world's tables are rows of doubles, a ball's facts two whole
  * numbers. */
 
 #define FRAME_DT      0
@@ -9,7 +9,14 @@
 #define FRAME_SKIN    13
 #define FRAME_MOST2   14 /* the square of a way that the list does not bear */
 #define FRAME_CORNER  15 /* of the grids */
-#define FRAME_FIELDS  18
+#define FRAME_MARK    18 /* the unit of marks along each axis, */
+#define FRAME_MARKS   21 /* and 1 / it */
+#define FRAME_FIELDS  24
+
+/* Where a ball was when the list was made is kept as a mark, a multiple of a unit modulo 2^32: of a small part of the
+ * skin, or along a periodic axis of 2^-32 of the period, so that going around it changes nothing. */
+#define MARK_MOST 0x1p50 /* units: beyond, roundings of places are no longer small against one */
+#define MARK_LEAP 0x1p30 /* a way that could be mistaken for one around all marks */
 
 /* A grid for balls of like sizes; finer ones come first. */
 #define LEVEL_INVERSE 0  /* 1 / the edge of a cell */
@@ -38,23 +45,19 @@
 #define LAW_SURFACE  17
 #define LAW_FIELDS   20
 
-#define FACT_NUMBER   0
-#define FACT_KIND     1
-#define FACT_MATERIAL 2 /* of the kind */
-#define FACT_BODY     3 /* number of its orientation + 1; 0: it has none */
-#define FACTS         4
+#define FACT_NUMBER 0
+#define FACT_KIND   1
+#define FACTS       2
 
-#define KIND_DRAG   0
-#define KIND_FIELDS 2
+#define KIND_DRAG     0
+#define KIND_MATERIAL 2
+#define KIND_BODY     3 /* number of its orientation + 1; 0: it has none */
+#define KIND_FIELDS   4
 
 #define WALL_POINT    0
 #define WALL_NORMAL   3
 #define WALL_MATERIAL 6
 #define WALL_FIELDS   7
-
-#define KEPT_SPRING 0
-#define KEPT_HIT    3
-#define KEPT_FIELDS 5
 
 #define FEATURE_SIMPLE     1u /* one law for all balls, its constants as they are */
 #define FEATURE_TANGENTIAL 2u
@@ -64,7 +67,7 @@
 #define FEATURE_BOUNDS     32u
 #define FEATURE_REMEMBERS  (FEATURE_SPRINGS | FEATURE_EVENTS) /* contacts do */
 
-#define FLAG_MOVED      1u /* somebody has moved farther than the list bears */
+#define FLAG_MOVED      1u /* somebody has moved, or may have, farther than the list bears */
 #define FLAG_NOT_FINITE 2u
 #define FLAG_FAR        4u /* a ball is too far away for cells */
 
@@ -73,4 +76,10 @@
 #define EVENT_ENDED  2u
 #define EVENT_FIELDS 14
 
-#define PARTNER_IS_WALL 0x80000000u /* of a contact's partner: the number of a wall */
+/* What a contact remembers: the spring, with springs, then speed of approach and impulse, with events. */
+#define KEPT_SPRINGS 3
+#define KEPT_HITS    2
+
+/* A partner of a list: the place of a ball, or the number of a wall; in memory that waits, a ball's number. */
+#define PARTNER_IS_WALL 0x80000000u
+#define PARTNER_TOUCHES 0x40000000u /* there is a contact that remembers */

@@ -54,23 +54,25 @@ KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const double *
   if (flag != 0) OR_GLOBAL(far_away, flag);
 }
 
-/* Rows in their new order; `origin`: where balls are now. */
-KERNEL(64) world_gather(GLOBAL const u32 *RESTRICT order, GLOBAL const real *RESTRICT position,
-                        GLOBAL const real *RESTRICT velocity, GLOBAL const real *RESTRICT spin,
-                        GLOBAL const u32 *RESTRICT facts, GLOBAL const double *RESTRICT dissipated,
-                        GLOBAL real *RESTRICT new_position, GLOBAL real *RESTRICT new_velocity,
-                        GLOBAL real *RESTRICT new_spin, GLOBAL u32 *RESTRICT new_facts,
-                        GLOBAL double *RESTRICT new_dissipated, GLOBAL real *RESTRICT origin, u32 count) {
-  u32 i = GROUP * 64 + ITEM;
+/* Rows in their new order; `origin`: marks of where balls are now. */
+KERNEL(64) world_gather(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT order,
+                        GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
+                        GLOBAL const real *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
+                        GLOBAL const double *RESTRICT dissipated, GLOBAL real *RESTRICT new_position,
+                        GLOBAL real *RESTRICT new_velocity, GLOBAL real *RESTRICT new_spin,
+                        GLOBAL u32 *RESTRICT new_facts, GLOBAL double *RESTRICT new_dissipated,
+                        GLOBAL u32 *RESTRICT origin, u32 count) {
+  u32 i = GROUP * 64 + ITEM, flag = 0;
   if (i >= count) return;
-  u64 from = 4 * (u64)order[i], to = 4 * (u64)i;
+  u64 from = order[i];
   for (u32 k = 0; k < 4; k++) {
-    new_position[to + k] = origin[to + k] = position[from + k];
-    new_velocity[to + k] = velocity[from + k];
-    new_spin[to + k] = spin[from + k];
-    new_facts[to + k] = facts[from + k];
+    new_position[4 * (u64)i + k] = position[4 * from + k];
+    new_velocity[4 * (u64)i + k] = velocity[4 * from + k];
+    new_spin[4 * (u64)i + k] = spin[4 * from + k];
   }
-  new_dissipated[i] = dissipated[order[i]];
+  for (u32 k = 0; k < 3; k++) origin[3 * (u64)i + k] = mark_of(frame, k, position[4 * from + k], &flag);
+  for (u32 k = 0; k < FACTS; k++) new_facts[FACTS * (u64)i + k] = facts[FACTS * from + k];
+  new_dissipated[i] = dissipated[from];
 }
 
 /* begins[cell]: the first ball of it, or of the next one that has balls; begins[cells]: their number. Nobody has
@@ -113,13 +115,14 @@ FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const real *position, GL
 typedef struct search {
   GLOBAL const double *frame;
   GLOBAL const double *levels;
+  GLOBAL const double *walls;
   GLOBAL const u32 *begins;
   GLOBAL const real *position;
   GLOBAL const real *velocity;
   GLOBAL u32 *counts;
   GLOBAL const u32 *start;
   GLOBAL u32 *partners; /* written if `write` */
-  u32 level_count, write;
+  u32 level_count, wall_count, write;
 } search;
 
 /* Those of a cell. With the larger ones of a coarser grid (`tells`) the ball is written too, behind what they find. */
@@ -150,56 +153,68 @@ FUNCTION u32 search_grid(const search *s, u32 i, u32 level, u32 tells, u32 found
   return found;
 }
 
-/* In its own grid and coarser ones; returns how many it has found. */
-FUNCTION u32 search_all(const search *s, u32 i) {
-  u32 own = level_of(s->levels, s->level_count, s->position[4 * (u64)i + 3]), found = 0;
-  for (u32 level = own; level < s->level_count; level++) found = search_grid(s, i, level, level > own, found);
+FUNCTION u32 search_walls(const search *s, u32 i, u32 found) {
+  double at[3], reach = (double)s->position[4 * (u64)i + 3] + s->frame[FRAME_SKIN];
+  if (s->velocity[4 * (u64)i + 3] == 0) return found;
+  for (u32 k = 0; k < 3; k++) at[k] = s->position[4 * (u64)i + k];
+  for (u32 n = 0; n < s->wall_count; n++) {
+    if (!(wall_distance(s->walls + WALL_FIELDS * (u64)n, at) <= reach)) continue;
+    if (s->write) s->partners[s->start[i] + found] = PARTNER_IS_WALL | n;
+    found++;
+  }
   return found;
 }
 
+/* In its own grid and coarser ones, then walls; returns how many it has found. */
+FUNCTION u32 search_all(const search *s, u32 i) {
+  u32 own = level_of(s->levels, s->level_count, s->position[4 * (u64)i + 3]), found = 0;
+  for (u32 level = own; level < s->level_count; level++) found = search_grid(s, i, level, level > own, found);
+  return search_walls(s, i, found);
+}
+
 KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
-                       GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
-                       GLOBAL const real *RESTRICT velocity, GLOBAL u32 *RESTRICT counts, u32 count, u32 level_count) {
+                       GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT begins,
+                       GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
+                       GLOBAL u32 *RESTRICT counts, u32 count, u32 level_count, u32 wall_count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  const search s = {frame, levels, begins, position, velocity, counts, counts, counts, level_count, 0};
+  const search s = {frame,  levels, walls,  begins,      position,   velocity,
+                    counts, counts, counts, level_count, wall_count, 0};
   u32 found = search_all(&s, i);
   ADD_GLOBAL(&counts[i], found);
 }
 
 /* start: the scan of counts, which are used up. */
 KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
-                      GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
-                      GLOBAL const real *RESTRICT velocity, GLOBAL u32 *RESTRICT counts,
-                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners, u32 count, u32 level_count) {
+                      GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT begins,
+                      GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
+                      GLOBAL u32 *RESTRICT counts, GLOBAL const u32 *RESTRICT start,
+                      GLOBAL u32 *RESTRICT partners, u32 count, u32 level_count, u32 wall_count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  const search s = {frame, levels, begins, position, velocity, counts, start, partners, level_count, 1};
+  const search s = {frame,  levels, walls,    begins,      position,   velocity,
+                    counts, start,  partners, level_count, wall_count, 1};
   search_all(&s, i);
-}
-
-FUNCTION u32 number_of(GLOBAL const u32 *facts, u32 place) {
-  return facts[FACTS * (u64)place + FACT_NUMBER];
 }
 
 FUNCTION void sort_few(GLOBAL u32 *own, u32 count, GLOBAL const u32 *facts) {
   for (u32 n = 1; n < count; n++) {
-    u32 place = own[n], number = number_of(facts, place), m = n;
-    for (; m > 0 && number_of(facts, own[m - 1]) > number; m--) own[m] = own[m - 1];
-    own[m] = place;
+    u32 partner = own[n], key = key_of(facts, partner), m = n;
+    for (; m > 0 && key_of(facts, own[m - 1]) > key; m--) own[m] = own[m - 1];
+    own[m] = partner;
   }
 }
 
 /* Puts own[root] where it belongs in the heap below it, whose greatest is on top. */
 FUNCTION void sift(GLOBAL u32 *own, u32 count, u32 root, GLOBAL const u32 *facts) {
-  u32 place = own[root], number = number_of(facts, place);
+  u32 partner = own[root], key = key_of(facts, partner);
   for (u32 child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count && number_of(facts, own[child]) < number_of(facts, own[child + 1])) child++;
-    if (number_of(facts, own[child]) <= number) break;
+    if (child + 1 < count && key_of(facts, own[child]) < key_of(facts, own[child + 1])) child++;
+    if (key_of(facts, own[child]) <= key) break;
     own[root] = own[child];
     root = child;
   }
-  own[root] = place;
+  own[root] = partner;
 }
 
 FUNCTION void sort_many(GLOBAL u32 *own, u32 count, GLOBAL const u32 *facts) {
@@ -212,7 +227,7 @@ FUNCTION void sort_many(GLOBAL u32 *own, u32 count, GLOBAL const u32 *facts) {
   }
 }
 
-/* Partners by number: the order in which forces are added. A large ball may have thousands. */
+/* Partners by number, then walls: the order in which forces are added. A large ball may have thousands. */
 KERNEL(64) world_order(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
                        GLOBAL u32 *RESTRICT partners, u32 count) {
   u32 i = GROUP * 64 + ITEM;
@@ -235,73 +250,88 @@ FUNCTION void load_party(GLOBAL const real *position, GLOBAL const real *velocit
   }
 }
 
-FUNCTION void carry_one(GLOBAL u32 *touching, GLOBAL double *kept, u32 entry, GLOBAL const double *old) {
-  touching[entry] = 1;
-  for (u32 k = 0; k < KEPT_FIELDS; k++) kept[KEPT_FIELDS * (u64)entry + k] = old[k];
+FUNCTION u32 material_at(GLOBAL const double *kinds, GLOBAL const u32 *facts, u32 place) {
+  return (u32)kinds[KIND_FIELDS * (u64)facts[FACTS * (u64)place + FACT_KIND] + KIND_MATERIAL];
+}
+
+/* The lists before and now. */
+typedef struct lists {
+  GLOBAL const u32 *old_facts;
+  GLOBAL const u32 *old_partners;
+  GLOBAL const double *old_kept;
+  GLOBAL const u32 *facts;
+  GLOBAL u32 *partners;
+  GLOBAL double *kept;
+  u32 fields;
+} lists;
+
+/* Goes on in the entries of a ball from e to end, in which partners have the same order; false: not there. */
+FUNCTION u32 carry_one(const lists *l, u32 old, u32 *e, u32 end) {
+  u32 key = key_of(l->old_facts, l->old_partners[old]);
+  while (*e < end && key_of(l->facts, l->partners[*e]) < key) ++*e;
+  if (*e == end || key_of(l->facts, l->partners[*e]) != key) return 0;
+  l->partners[*e] |= PARTNER_TOUCHES;
+  for (u32 k = 0; k < l->fields; k++) l->kept[l->fields * (u64)*e + k] = l->old_kept[l->fields * (u64)old + k];
+  return 1;
 }
 
 /* From the list before; rows and facts of its order are still there. Who touched and has gone beyond the skin since
- * touches no more. The entries of walls come behind those of balls. */
+ * touches no more. */
 KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
-                       GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT order,
-                       GLOBAL const real *RESTRICT old_position,
+                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
+                       GLOBAL const u32 *RESTRICT order, GLOBAL const real *RESTRICT old_position,
                        GLOBAL const real *RESTRICT old_velocity, GLOBAL const u32 *RESTRICT old_facts,
                        GLOBAL const u32 *RESTRICT old_start, GLOBAL const u32 *RESTRICT old_partners,
-                       GLOBAL const u32 *RESTRICT old_touching, GLOBAL const double *RESTRICT old_kept,
-                       GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
-                       GLOBAL const u32 *RESTRICT partners, GLOBAL u32 *RESTRICT touching,
+                       GLOBAL const double *RESTRICT old_kept, GLOBAL const u32 *RESTRICT facts,
+                       GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
                        GLOBAL double *RESTRICT kept, GLOBAL double *RESTRICT dissipated, GLOBAL u64 *RESTRICT events,
-                       GLOBAL u32 *RESTRICT event_count, u32 count, u32 wall_count, u32 materials, u32 features,
-                       u32 old_entries, u32 entries, u32 room) {
+                       GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials, u32 features, u32 room) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   const told t = {events, event_count, room, 0};
-  u32 from = order[i], e = start[i], end = start[i + 1];
+  const lists l = {old_facts, old_partners, old_kept, facts, partners, kept, kept_fields(features)};
+  u32 from = order[i], e = start[i];
   party own, other;
   load_party(old_position, old_velocity, old_facts, from, &own);
-  GLOBAL const double *own_laws = laws + LAW_FIELDS * (u64)(old_facts[FACTS * (u64)from + FACT_MATERIAL] * materials);
-  for (u32 n = e; n < end; n++) touching[n] = 0;
+  GLOBAL const double *own_laws = laws + LAW_FIELDS * (u64)(material_at(kinds, old_facts, from) * materials);
   for (u32 o = old_start[from]; o < old_start[from + 1]; o++) {
-    if (!old_touching[o]) continue;
-    GLOBAL const double *memory = old_kept + KEPT_FIELDS * (u64)o;
-    load_party(old_position, old_velocity, old_facts, old_partners[o], &other);
-    while (e < end && facts[FACTS * (u64)partners[e] + FACT_NUMBER] < other.number) e++;
-    if (e < end && facts[FACTS * (u64)partners[e] + FACT_NUMBER] == other.number) {
-      carry_one(touching, kept, e, memory);
-    } else {
-      u32 material = old_facts[FACTS * (u64)old_partners[o] + FACT_MATERIAL];
-      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)material;
-      end_of_balls(&own, &other, law, memory, features, frame, t, dissipated + i);
-    }
-  }
-  for (u32 n = 0; n < wall_count; n++) {
-    u32 old = old_entries + from * wall_count + n, entry = entries + i * wall_count + n;
-    GLOBAL const double *wall = walls + WALL_FIELDS * (u64)n, *memory = old_kept + KEPT_FIELDS * (u64)old;
-    touching[entry] = 0;
-    if (!old_touching[old]) continue;
-    if (wall_distance(wall, own.at) <= own.at[3] + frame[FRAME_SKIN]) {
-      carry_one(touching, kept, entry, memory);
-    } else {
+    u32 partner = old_partners[o], place = place_of(partner);
+    if ((partner & PARTNER_TOUCHES) == 0 || carry_one(&l, o, &e, start[i + 1])) continue;
+    GLOBAL const double *memory = old_kept + l.fields * (u64)o;
+    if (is_wall(partner)) {
+      GLOBAL const double *wall = walls + WALL_FIELDS * (u64)place;
       GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)(u32)wall[WALL_MATERIAL];
-      end_at_wall(&own, n, wall, law, memory, features, t, dissipated + i);
+      end_at_wall(&own, place, wall, law, memory, features, t, dissipated + i);
+    } else {
+      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)material_at(kinds, old_facts, place);
+      load_party(old_position, old_velocity, old_facts, place, &other);
+      end_of_balls(&own, &other, law, memory, features, frame, t, dissipated + i);
     }
   }
 }
 
-/* The contacts that there are, side by side: `places`, the scan of what touches, says where. */
-KERNEL(64) world_pack(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
-                      GLOBAL const u32 *RESTRICT partners, GLOBAL const u32 *RESTRICT places,
-                      GLOBAL const double *RESTRICT kept, GLOBAL u32 *RESTRICT parties, GLOBAL double *RESTRICT packed,
-                      u32 count, u32 wall_count, u32 entries) {
-  u32 i = GROUP * 64 + ITEM;
+/* How many contacts each ball has. */
+KERNEL(64) world_touching(GLOBAL const u32 *RESTRICT start, GLOBAL const u32 *RESTRICT partners,
+                          GLOBAL u32 *RESTRICT counts, u32 count) {
+  u32 i = GROUP * 64 + ITEM, found = 0;
   if (i >= count) return;
-  u32 begin = start[i], balls = start[i + 1] - begin;
-  for (u32 n = 0; n < balls + wall_count; n++) {
-    u32 entry = n < balls ? begin + n : entries + i * wall_count + (n - balls), to = places[entry];
-    if (places[entry + 1] == to) continue;
-    parties[2 * to] = facts[FACTS * (u64)i + FACT_NUMBER];
-    parties[2 * to + 1] =
-        n < balls ? facts[FACTS * (u64)partners[entry] + FACT_NUMBER] : PARTNER_IS_WALL | (n - balls);
-    for (u32 k = 0; k < KEPT_FIELDS; k++) packed[KEPT_FIELDS * (u64)to + k] = kept[KEPT_FIELDS * (u64)entry + k];
+  for (u32 e = start[i]; e < start[i + 1]; e++) found += (partners[e] & PARTNER_TOUCHES) != 0;
+  counts[i] = found;
+}
+
+/* The contacts that there are, side by side, with the numbers of partners: `places`, the scan of how many there are,
+ * says where. */
+KERNEL(64) world_pack(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
+                      GLOBAL const u32 *RESTRICT partners, GLOBAL const double *RESTRICT kept,
+                      GLOBAL const u32 *RESTRICT places, GLOBAL u32 *RESTRICT keys, GLOBAL double *RESTRICT packed,
+                      u32 count, u32 features) {
+  u32 i = GROUP * 64 + ITEM, fields = kept_fields(features);
+  if (i >= count) return;
+  u32 to = places[i];
+  for (u32 e = start[i]; e < start[i + 1]; e++) {
+    if ((partners[e] & PARTNER_TOUCHES) == 0) continue;
+    keys[to] = key_of(facts, partners[e]);
+    for (u32 k = 0; k < fields; k++) packed[fields * (u64)to + k] = kept[fields * (u64)e + k];
+    to++;
   }
 }

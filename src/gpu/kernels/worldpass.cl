@@ -21,12 +21,11 @@ typedef struct world {
   GLOBAL const real *spin;
   GLOBAL const u32 *facts;
   GLOBAL const u32 *start;
-  GLOBAL const u32 *partners;
+  GLOBAL u32 *partners;
   GLOBAL double *dissipated;
-  GLOBAL u32 *touching;
   GLOBAL double *kept;
   told events;
-  u32 wall_count, materials, features, mode, entries;
+  u32 materials, features, mode;
 } world;
 
 /* A ball, and what acts on it. */
@@ -186,27 +185,31 @@ FUNCTION void add(ball *b, const outcome *o, double share) {
 
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
 
+FUNCTION GLOBAL double *memory_of(const world *w, u32 entry) {
+  return w->kept + kept_fields(w->features) * (u64)entry;
+}
+
 /* Whether the contact of the entry begins; `ended`: whether it has ended. */
 FUNCTION u32 remember(const world *w, u32 entry, u32 touches, u32 *ended) {
-  u32 touched = w->touching[entry], begins = touches && !touched;
+  u32 partner = w->partners[entry], touched = (partner & PARTNER_TOUCHES) != 0, begins = touches && !touched;
   *ended = touched && !touches;
-  if (touched != touches) w->touching[entry] = touches;
-  for (u32 k = 0; begins && k < KEPT_FIELDS; k++) w->kept[KEPT_FIELDS * (u64)entry + k] = 0;
+  if (touched != touches) w->partners[entry] = partner ^ PARTNER_TOUCHES;
+  for (u32 k = 0; begins && k < kept_fields(w->features); k++) memory_of(w, entry)[k] = 0;
   return begins;
 }
 
 FUNCTION void load_spring(const world *w, u32 entry, sides *s) {
-  u32 touching = w->touching[entry];
-  for (u32 k = 0; k < 3; k++) s->spring[k] = touching ? w->kept[KEPT_FIELDS * (u64)entry + KEPT_SPRING + k] : 0;
+  u32 touches = (w->partners[entry] & PARTNER_TOUCHES) != 0;
+  for (u32 k = 0; k < 3; k++) s->spring[k] = touches ? memory_of(w, entry)[k] : 0;
 }
 
 FUNCTION void store_spring(const world *w, u32 entry, const outcome *o) {
-  for (u32 k = 0; k < 3; k++) w->kept[KEPT_FIELDS * (u64)entry + KEPT_SPRING + k] = o->spring[k];
+  for (u32 k = 0; k < 3; k++) memory_of(w, entry)[k] = o->spring[k];
 }
 
 /* Tells that a contact begins and is nearest. */
 FUNCTION void follow(const world *w, u32 entry, u32 began, const outcome *o, const meeting *m) {
-  GLOBAL double *hit = w->kept + KEPT_FIELDS * (u64)entry + KEPT_HIT;
+  GLOBAL double *hit = memory_of(w, entry) + kept_hit(w->features);
   double speed = o->normal_speed, approach = hit[0], impulse = hit[1];
   if (began) {
     approach = speed < 0 ? -speed : -1.0;
@@ -227,8 +230,12 @@ FUNCTION void load(GLOBAL const real *rows, u32 place, double *row) {
   for (u32 k = 0; k < 4; k++) row[k] = rows[4 * (u64)place + k];
 }
 
+FUNCTION GLOBAL const double *kind_of(const world *w, u32 place) {
+  return w->kinds + KIND_FIELDS * (u64)w->facts[FACTS * (u64)place + FACT_KIND];
+}
+
 FUNCTION u32 material_of(const world *w, u32 place) {
-  return w->facts[FACTS * (u64)place + FACT_MATERIAL];
+  return w->materials == 1 ? 0 : (u32)kind_of(w, place)[KIND_MATERIAL];
 }
 
 FUNCTION GLOBAL const double *law_between(const world *w, u32 first, u32 second) {
@@ -289,7 +296,7 @@ FUNCTION void add_contact(const world *w, ball *b, u32 entry, u32 partner, const
 }
 
 FUNCTION void add_ball(const world *w, ball *b, u32 entry) {
-  u32 partner = w->partners[entry], began = 0, ended = 0;
+  u32 partner = place_of(w->partners[entry]), began = 0, ended = 0;
   double at[4], d[3];
   load(w->position, partner, at);
   for (u32 k = 0; k < 3; k++) d[k] = nearest_image(b->own.at[k] - at[k], w->frame[FRAME_PERIOD + k]);
@@ -303,7 +310,7 @@ FUNCTION void add_ball(const world *w, ball *b, u32 entry) {
     add_contact(w, b, entry, partner, &other, d, distance2, began);
   } else { /* the simple law has the springs of the others */
     end_of_balls(&b->own, &other, law_between(w, b->material, material_of(w, partner)),
-                 w->kept + KEPT_FIELDS * (u64)entry, w->features, w->frame, w->events, w->dissipated + b->place);
+                 memory_of(w, entry), w->features, w->frame, w->events, w->dissipated + b->place);
   }
 }
 
@@ -325,18 +332,16 @@ FUNCTION void touch_wall(const ball *b, GLOBAL const double *wall, GLOBAL const 
   s->reduced = b->own.at[3];
 }
 
-/* All are looked at: there are few. */
-FUNCTION void add_wall(const world *w, ball *b, u32 number) {
+FUNCTION void add_wall(const world *w, ball *b, u32 entry) {
   u32 features = (w->features | FEATURE_TANGENTIAL) & ~FEATURE_SIMPLE, began = 0, ended = 0;
-  u32 entry = w->entries + b->place * w->wall_count + number;
+  u32 number = place_of(w->partners[entry]);
   GLOBAL const double *wall = w->walls + WALL_FIELDS * (u64)number;
   GLOBAL const double *law = law_between(w, b->material, (u32)wall[WALL_MATERIAL]);
   double distance = wall_distance(wall, b->own.at);
   u32 touches = distance < b->own.at[3];
   if ((features & FEATURE_REMEMBERS) != 0 && w->mode != PASS_LOOK) began = remember(w, entry, touches, &ended);
   if (ended) {
-    end_at_wall(&b->own, number, wall, law, w->kept + KEPT_FIELDS * (u64)entry, features, w->events,
-                w->dissipated + b->place);
+    end_at_wall(&b->own, number, wall, law, memory_of(w, entry), features, w->events, w->dissipated + b->place);
   }
   if (!touches) return;
   sides s;
@@ -356,8 +361,7 @@ FUNCTION void add_wall(const world *w, ball *b, u32 number) {
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
 FUNCTION void add_drag(const world *w, ball *b) {
-  GLOBAL const double *drag =
-      w->kinds + KIND_FIELDS * (u64)w->facts[FACTS * (u64)b->place + FACT_KIND] + KIND_DRAG;
+  GLOBAL const double *drag = kind_of(w, b->place) + KIND_DRAG;
   double speed2 = dot(b->own.velocity, b->own.velocity), resistance = drag[0] + drag[1] * SQRT(speed2);
   for (u32 k = 0; k < 3; k++) b->force[k] = b->force[k] - resistance * b->own.velocity[k];
   b->dissipated = b->dissipated + resistance * speed2;
@@ -370,11 +374,11 @@ FUNCTION double wrapped(double x, GLOBAL const double *frame, u32 k) {
   return frame[FRAME_LOW + k] > x ? x + period : x >= frame[FRAME_HIGH + k] ? x - period : x;
 }
 
-/* Who is outside has left. */
+/* Who is outside has left: a bit by number. */
 FUNCTION void mark_left(const double *at, GLOBAL const double *frame, GLOBAL u32 *left, u32 number) {
   u32 inside = 1;
   for (u32 k = 0; k < 3; k++) inside &= at[k] >= frame[FRAME_LOW + k] && at[k] <= frame[FRAME_HIGH + k];
-  if (!inside) left[number] = 1;
+  if (!inside) OR_GLOBAL(&left[number / 32], 1u << number % 32);
 }
 
 /* (1, w dt/2) q, made a unit quaternion again: a body turns with the spin that it drifts with. */
@@ -393,17 +397,23 @@ FUNCTION u32 flag_of_sum(double sum) {
   return sum * 0 != 0 ? FLAG_NOT_FINITE : 0;
 }
 
-FUNCTION u32 flag_of_way(GLOBAL const double *frame, const double *at, GLOBAL const real *origin) {
+/* Of a ball that a drift takes to `at`. Marks are whole and places are rounded: three units more. */
+FUNCTION u32 flag_of_way(GLOBAL const double *frame, const double *before, const double *at,
+                         GLOBAL const u32 *origin) {
   double way2 = 0;
+  u32 flag = 0;
   for (u32 k = 0; k < 3; k++) {
-    double way = nearest_image(at[k] - origin[k], frame[FRAME_PERIOD + k]);
+    double unit = frame[FRAME_MARK + k], leap = nearest_image(at[k] - before[k], frame[FRAME_PERIOD + k]);
+    double marks = mark_of(frame, k, at[k], &flag) - origin[k]; /* modulo 2^32 */
+    double way = ((marks < 0x1p31 ? marks : 0x1p32 - marks) + 3) * unit;
     way2 = way2 + way * way;
+    if (!(ABS(leap) <= MARK_LEAP * unit)) flag = FLAG_MOVED;
   }
-  return way2 > frame[FRAME_MOST2] ? FLAG_MOVED : 0;
+  return way2 > frame[FRAME_MOST2] ? FLAG_MOVED : flag;
 }
 
 /* What the ball becomes: its next row, or its accelerations. */
-FUNCTION u32 move(const world *w, const ball *b, GLOBAL const real *origin, double *at, double *velocity,
+FUNCTION u32 move(const world *w, const ball *b, GLOBAL const u32 *origin, double *at, double *velocity,
                   double *spin) {
   double dt = w->frame[FRAME_DT], h = w->mode == PASS_EULER ? dt : 0.5 * dt, sum = 0;
   for (u32 k = 0; k < 3; k++) {
@@ -429,7 +439,7 @@ FUNCTION u32 move(const world *w, const ball *b, GLOBAL const real *origin, doub
   at[3] = b->own.at[3];
   velocity[3] = b->own.velocity[3];
   spin[3] = b->spin[3];
-  return flag_of_sum(sum) | flag_of_way(w->frame, at, origin);
+  return flag_of_sum(sum) | flag_of_way(w->frame, b->own.at, at, origin);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -444,20 +454,19 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
                       GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
                       GLOBAL const real *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
-                      GLOBAL const u32 *RESTRICT start, GLOBAL const u32 *RESTRICT partners,
-                      GLOBAL const real *RESTRICT origin, GLOBAL real *RESTRICT next_position,
+                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
+                      GLOBAL const u32 *RESTRICT origin, GLOBAL real *RESTRICT next_position,
                       GLOBAL real *RESTRICT next_velocity, GLOBAL real *RESTRICT next_spin,
                       GLOBAL double *RESTRICT dissipated, GLOBAL u32 *RESTRICT left,
-                      GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, GLOBAL u32 *RESTRICT touching,
-                      GLOBAL double *RESTRICT kept, GLOBAL u64 *RESTRICT events, GLOBAL u32 *RESTRICT event_count,
-                      u32 count, u32 wall_count, u32 materials, u32 features, u32 mode, u32 slot, u32 entries,
-                      u32 room) {
+                      GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, GLOBAL double *RESTRICT kept,
+                      GLOBAL u64 *RESTRICT events, GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials,
+                      u32 features, u32 mode, u32 slot, u32 room) {
   u32 i = GROUP * 64 + ITEM, before = flags[slot];
   if (before != 0 && i == 0) OR_GLOBAL(&flags[slot + 1], before);
   if (before != 0 || i >= count) return;
   const told all_told = {events, event_count, room, slot};
-  const world w = {frame,   laws,  kinds,    walls,      position, velocity,   spin,      facts,    start, partners,
-                   dissipated, touching, kept, all_told, wall_count, materials, features, mode, entries};
+  const world w = {frame, laws,     kinds,      walls, position, velocity,  spin,     facts,
+                   start, partners, dissipated, kept,  all_told, materials, features, mode};
   ball b;
   double next_at[4], next_v[4], next_w[4];
   b.place = i;
@@ -468,14 +477,18 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
   b.dissipated = 0;
   if ((features & FEATURE_BOUNDS) != 0 && (mode == PASS_STEP || mode == PASS_LAST))
     mark_left(b.own.at, frame, left, b.own.number);
-  for (u32 e = start[i]; e < start[i + 1]; e++) add_ball(&w, &b, e);
-  for (u32 n = 0; n < wall_count && b.own.velocity[3] != 0; n++) add_wall(&w, &b, n);
+  for (u32 e = start[i]; e < start[i + 1]; e++) {
+    if (is_wall(partners[e]))
+      add_wall(&w, &b, e);
+    else
+      add_ball(&w, &b, e);
+  }
   if (features & FEATURE_DRAG) add_drag(&w, &b);
-  u32 flag = move(&w, &b, origin + 4 * (u64)i, next_at, next_v, next_w);
+  u32 flag = move(&w, &b, origin + 3 * (u64)i, next_at, next_v, next_w);
   store(next_velocity, i, next_v);
   store(next_spin, i, next_w);
   if (mode == PASS_STEP || mode == PASS_EULER) {
-    u32 body = facts[FACTS * (u64)i + FACT_BODY];
+    u32 body = (u32)kind_of(&w, i)[KIND_BODY];
     store(next_position, i, next_at);
     if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), next_w, frame[FRAME_DT]);
     if ((features & FEATURE_BOUNDS) != 0 && mode == PASS_EULER) mark_left(next_at, frame, left, b.own.number);
@@ -484,27 +497,28 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
 }
 
 /* The first half kick and the drift of a run of leapfrog steps. */
-KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL real *RESTRICT position,
-                       GLOBAL real *RESTRICT velocity, GLOBAL real *RESTRICT spin,
+KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT kinds,
+                       GLOBAL real *RESTRICT position, GLOBAL real *RESTRICT velocity, GLOBAL real *RESTRICT spin,
                        GLOBAL const real *RESTRICT acceleration, GLOBAL const real *RESTRICT spin_acceleration,
-                       GLOBAL const real *RESTRICT origin, GLOBAL const u32 *RESTRICT facts,
+                       GLOBAL const u32 *RESTRICT origin, GLOBAL const u32 *RESTRICT facts,
                        GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  double dt = frame[FRAME_DT], h = 0.5 * dt, at[3], w[3], sum = 0;
+  double dt = frame[FRAME_DT], h = 0.5 * dt, before[3], at[3], w[3], sum = 0;
   for (u32 k = 0; k < 3; k++) {
     u64 p = 4 * (u64)i + k;
     double v = stored(velocity[p] + h * acceleration[p]);
     w[k] = stored(spin[p] + h * spin_acceleration[p]);
-    at[k] = stored(wrapped(position[p] + dt * v, frame, k));
+    before[k] = position[p];
+    at[k] = stored(wrapped(before[k] + dt * v, frame, k));
     position[p] = (real)at[k];
     velocity[p] = (real)v;
     spin[p] = (real)w[k];
     sum = sum + (at[k] * 0 + w[k] * 0);
   }
-  u32 body = facts[FACTS * (u64)i + FACT_BODY];
+  u32 body = (u32)kinds[KIND_FIELDS * (u64)facts[FACTS * (u64)i + FACT_KIND] + KIND_BODY];
   if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), w, dt);
-  u32 flag = flag_of_sum(sum) | flag_of_way(frame, at, origin + 4 * (u64)i);
+  u32 flag = flag_of_sum(sum) | flag_of_way(frame, before, at, origin + 3 * (u64)i);
   if (flag != 0) OR_GLOBAL(&flags[0], flag);
 }
 
