@@ -128,6 +128,49 @@ static void test_slanted(void **unused) {
   graze_query_destroy(b.query);
 }
 
+/* A box that was written in axes turned by the angle, and the pose that turns it back. */
+static graze_mesh *turned_box(const bench *b, const double low[3], const double high[3], double angle,
+                              const graze_pose *pose, graze_pose *own) {
+  double corners[9 * 12];
+  const double c = cos(angle), s = sin(angle);
+  const graze_pose back = {{c, -s, 0, 0, s, c, 0, 0, 0, 0, 1, 0}};
+  soup_box(low, high, corners);
+  for (int k = 0; k < 9 * 12; k += 3) {
+    const double x = corners[k], y = corners[k + 1];
+    corners[k] = c * x + s * y;
+    corners[k + 1] = c * y - s * x;
+  }
+  *own = graze_pose_multiply(pose, &back);
+  return test_mesh(b->context, corners, 12, GRAZE_VOLUMES_ORIENTED);
+}
+
+/* Blocks that roundings push into each other, and whose sides are flush but for roundings, far from the origin: ways
+ * from side to side are shorter than the one out, and lead nowhere. */
+static void test_flush_sides(void **unused) {
+  (void)unused;
+  bench b = bench_open(95);
+  const int rounds = test_rounds(1500, 50000);
+  int crossings = 0;
+  for (int i = 0; i < rounds; i++) {
+    const double by = exp2(-20 * random_unit(&b.state) - 20), size = 0.1 + random_unit(&b.state);
+    graze_pose pose = test_random_pose(&b.state, 1000), own;
+    graze_mesh *m = box(&b, 0, 0, 0, 0.05, 0.2, 0.03);
+    graze_mesh *n = turned_box(&b, (const double[3]){0.05 - by, 0, 0}, (const double[3]){0.05 + size, 0.1, 0.03},
+                               random_unit(&b.state), &pose, &own);
+    graze_escape found = find(&b, m, &pose, n, &own, GRAZE_T1, 0.001);
+    graze_relate_result now;
+    assert_int_equal(graze_relate_meshes(b.query, m, &pose, n, &own, NULL, &now), GRAZE_OK);
+    crossings += now.verdict.relation == GRAZE_CROSS;
+    if (now.verdict.relation == GRAZE_CROSS && !(found.found && found.length < by + 1e-10)) {
+      fail_msg("%g, not %g, with the sides flush", found.found ? found.length : INFINITY, by);
+    }
+    graze_mesh_destroy(m);
+    graze_mesh_destroy(n);
+  }
+  assert_true(crossings > rounds / 2);
+  graze_query_destroy(b.query);
+}
+
 /* Any solids: what is found holds. */
 static void test_tetrahedra(void **unused) {
   (void)unused;
@@ -174,8 +217,8 @@ static void test_arguments(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_two_steps),
-                                     cmocka_unit_test(test_slanted), cmocka_unit_test(test_tetrahedra),
-                                     cmocka_unit_test(test_arguments)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes),       cmocka_unit_test(test_two_steps),
+                                     cmocka_unit_test(test_slanted),     cmocka_unit_test(test_tetrahedra),
+                                     cmocka_unit_test(test_flush_sides), cmocka_unit_test(test_arguments)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

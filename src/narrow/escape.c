@@ -26,6 +26,14 @@ enum { ANY_PLANE = 0, PLANE_OF_A = 1, PLANE_OF_B = -1 };
 /* Steps of a direction's components: normals that differ by less are one way. */
 static const double STEP = 1.0 / 64;
 
+/* The cosine of an angle of as much. */
+static const double ALONG = 1 - 1.0 / (2 * 64 * 64);
+
+static const double nowhere[3] = {0, 0, 0};
+
+/* What counts as a small overlap, as a part of the size. */
+static const double SMALL = 1.0 / 1024;
+
 /* A direction in which b may leave, and how far. */
 typedef struct way {
   double direction[3], length;
@@ -37,8 +45,9 @@ typedef struct escape {
   graze_query *query; /* another one than the caller's, whose pairs stay */
   const relate_side *a, *b;
   const graze_relate_options *options;
-  double slack; /* what rounding may take away from a length */
-  double best;  /* the length of the shortest translation so far, or the most that is wanted */
+  double slack;   /* what rounding may take away from a length */
+  double deepest; /* of all pairs that meet, how far the shorter way of its own goes */
+  double best;    /* the length of the shortest translation so far, or the most that is wanted */
   graze_escape *out;
   way ways[WAYS];
   uint16_t slots[2 * WAYS]; /* where a way's hash leads: its number and one, 0: free */
@@ -73,8 +82,9 @@ static void add_way(escape *e, const double direction[3], double length, int sou
   if (kept != NULL && length > kept->length) kept->length = length;
 }
 
-/* Ways along the normal of triangle t, of a (`sign` PLANE_OF_A) or b, from the corners of u that lie beyond it. */
-static void add_normal(escape *e, const double t[9], const double u[9], int sign) {
+/* Ways along the normal of triangle t, of a (`sign` PLANE_OF_A) or b, from the corners of u that lie beyond it. Returns
+ * the length of the shorter one. */
+static double add_normal(escape *e, const double t[9], const double u[9], int sign) {
   double p[3], q[3], n[3], low = 0, high = 0;
   for (int k = 0; k < 3; k++) {
     p[k] = t[3 + k] - t[k];
@@ -82,7 +92,7 @@ static void add_normal(escape *e, const double t[9], const double u[9], int sign
   }
   for (int k = 0; k < 3; k++) n[k] = p[(k + 1) % 3] * q[(k + 2) % 3] - p[(k + 2) % 3] * q[(k + 1) % 3];
   double size = sqrt(dot3(n, n));
-  if (!(size > 0) || !isfinite(size)) return;
+  if (!(size > 0) || !isfinite(size)) return 0;
   for (int k = 0; k < 3; k++) n[k] = sign * n[k] / size;
   for (int c = 0; c < 9; c += 3) {
     const double d[3] = {u[c] - t[0], u[c + 1] - t[1], u[c + 2] - t[2]};
@@ -97,10 +107,12 @@ static void add_normal(escape *e, const double t[9], const double u[9], int sign
   add_way(e, back, high, sign, offset);
   add_way(e, n, -low, ANY_PLANE, 0);
   add_way(e, back, high, ANY_PLANE, 0);
+  return fmin(-low, high);
 }
 
 static void find_ways(escape *e, const double moved[3], const graze_triangle_pair *pairs, uint64_t count) {
   e->count = 0;
+  e->deepest = 0;
   memset(e->slots, 0, sizeof e->slots);
   uint64_t step = count / PAIRS_MOST + 1;
   for (uint64_t i = 0; i < count; i += step) {
@@ -108,8 +120,8 @@ static void find_ways(escape *e, const double moved[3], const graze_triangle_pai
     gz_side_corners(&e->a->place, pairs[i].a, a);
     gz_side_corners(&e->b->place, pairs[i].b, b);
     for (int k = 0; k < 9; k++) b[k] += moved[k % 3];
-    add_normal(e, a, b, PLANE_OF_A);
-    add_normal(e, b, a, PLANE_OF_B);
+    const double of_a = add_normal(e, a, b, PLANE_OF_A), of_b = add_normal(e, b, a, PLANE_OF_B);
+    e->deepest = fmax(e->deepest, fmin(of_a, of_b));
   }
 }
 
@@ -164,8 +176,23 @@ static void move_along(const way *w, double more, double t[3]) {
   for (int k = 0; k < 3; k++) t[k] += w->direction[k] * (w->length + more);
 }
 
-/* From t on, step by step, each along the shortest way that the contact then has. */
-static graze_status go_on(escape *e, double t[3], int steps) {
+static bool is_along(const way *v, const way *w) {
+  return dot3(v->direction, w->direction) > ALONG;
+}
+
+/* The longest way in the direction of another one; NULL: there is none. */
+static const way *way_along(const escape *e, const way *other) {
+  const way *found = NULL;
+  for (uint32_t i = 0; i < e->count; i++) {
+    const way *w = &e->ways[i];
+    if (w->length > 0 && is_along(other, w) && (found == NULL || w->length > found->length)) found = w;
+  }
+  return found;
+}
+
+/* From t on, step by step, each along the shortest way that the contact then has, or on along one as long as there is
+ * any. */
+static graze_status go_on(escape *e, double t[3], int steps, const way *along) {
   for (int step = 0; step < steps && length_of(t) < e->best; step++) {
     graze_relate_result result;
     graze_status status = relate_moved(e, t, &result);
@@ -175,16 +202,40 @@ static graze_status go_on(escape *e, double t[3], int steps) {
       return GRAZE_OK;
     }
     find_ways(e, t, result.pairs, result.counts.triangle_pairs);
-    const way *next = next_way(e, NULL);
+    const way *next = along != NULL ? way_along(e, along) : NULL;
+    if (next == NULL) next = next_way(e, NULL);
     if (next == NULL) return GRAZE_OK;
     move_along(next, e->slack, t);
   }
   return GRAZE_OK;
 }
 
+/* Faces that roundings have pushed into each other may also be flush at their sides. Then there are ways from side to
+ * side that are shorter still and lead nowhere: on along the first one, whatever is met. */
+static graze_status try_straight(escape *e, const graze_triangle_pair *pairs, uint64_t count, double small) {
+  way starts[STARTS];
+  int found = 0;
+  find_ways(e, nowhere, pairs, count);
+  if (e->deepest >= small) return GRAZE_OK;
+  for (const way *w = next_way(e, NULL); w != NULL && w->length < small && found < STARTS; w = next_way(e, w)) {
+    int i = 0;
+    while (i < found && !is_along(&starts[i], w)) i++;
+    if (i == found) starts[found++] = *w;
+  }
+  graze_status status = GRAZE_OK;
+  const double most = e->best;
+  e->best = fmin(most, small);
+  for (int i = 0; i < found && status == GRAZE_OK; i++) {
+    double t[3] = {0, 0, 0};
+    move_along(&starts[i], e->slack, t);
+    status = go_on(e, t, STEPS, &starts[i]);
+  }
+  if (!e->out->found) e->best = most;
+  return status;
+}
+
 /* Each way as far as it takes, which is enough where nothing was rounded; and a little farther, and on from there. */
-static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uint64_t count) {
-  static const double nowhere[3] = {0, 0, 0};
+static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uint64_t count, double small) {
   way starts[STARTS];
   int found = 0;
   find_ways(e, nowhere, pairs, count);
@@ -195,9 +246,9 @@ static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uin
   for (int i = 0; i < 2 * found && status == GRAZE_OK; i++) {
     double t[3] = {0, 0, 0};
     move_along(&starts[i / 2], i % 2 * e->slack, t);
-    status = go_on(e, t, i % 2 == 0 ? 1 : STEPS);
+    status = go_on(e, t, i % 2 == 0 ? 1 : STEPS, NULL);
   }
-  return status;
+  return status != GRAZE_OK || e->out->found ? status : try_straight(e, pairs, count, small);
 }
 
 static graze_status try_axes(escape *e, const graze_box *a, const graze_box *b) {
@@ -212,6 +263,10 @@ static graze_status try_axes(escape *e, const graze_box *a, const graze_box *b) 
     if (relation_is_out(result.verdict.relation)) take(e, t, result.verdict.relation);
   }
   return GRAZE_OK;
+}
+
+static double largest_side(const graze_box *box) {
+  return fmax(fmax(box->max[0] - box->min[0], box->max[1] - box->min[1]), box->max[2] - box->min[2]);
 }
 
 graze_status gz_query_escape(graze_query *q, const relate_side *a, const relate_side *b,
@@ -231,7 +286,7 @@ graze_status gz_query_escape(graze_query *q, const relate_side *a, const relate_
   }
   e.slack = 32 * DBL_EPSILON * size;
   e.best = nextafter(most, INFINITY);
-  graze_status status = try_normals(&e, pairs, count);
+  graze_status status = try_normals(&e, pairs, count, SMALL * fmin(largest_side(&box_a), largest_side(&box_b)));
   return status == GRAZE_OK ? try_axes(&e, &box_a, &box_b) : status;
 }
 
