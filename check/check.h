@@ -62,10 +62,11 @@ typedef struct check_mesh {
 typedef struct check_object {
   const char *name, *layer;
   uint32_t mesh;
-  graze_pose pose;   /* times the factor, */
-  double factor;     /* by which the units of its file are converted */
-  double radius;     /* likewise, of a round shape; 0: it is a mesh */
-  const char *label; /* NULL: none */
+  graze_pose pose;            /* times the factor, */
+  double factor;              /* by which the units of its file are converted */
+  double radius;              /* likewise, of a round shape; 0: it is a mesh */
+  const char *label;          /* NULL: none */
+  const graze_pose *rounding; /* what the numbers of the pose may be off by; NULL: nothing is known */
 } check_object;
 
 typedef struct object_set {

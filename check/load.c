@@ -97,13 +97,27 @@ static const char *unique_name(graze_check *c, const char *wanted) {
   }
 }
 
+/* Most objects have none. */
+static bool keep_rounding(graze_check *c, const check_object *object, const graze_pose **kept) {
+  double sum = 0;
+  for (int k = 0; object->rounding != NULL && k < 12; k++) sum += object->rounding->m[k];
+  if (sum == 0) return true;
+  graze_pose *rounding = gz_check_alloc(c, 1, sizeof *rounding);
+  if (rounding != NULL) *rounding = gz_check_scaled(object->rounding, object->factor);
+  *kept = rounding;
+  return rounding != NULL;
+}
+
 /* `unique`: no other object has the name. */
 static graze_status add_object(graze_check *c, bool unique, const check_object *object) {
   check_object *objects = gz_check_grow(c, c->objects, c->object_count, sizeof *objects);
   const char *name = gz_check_print(c, "%s", object->name);
   if (name != NULL && !unique) name = unique_name(c, name);
   const char *label = object->label != NULL ? gz_check_print(c, "%s", object->label) : NULL;
-  if (objects == NULL || name == NULL || (object->label != NULL && label == NULL)) return GRAZE_ERROR_MEMORY;
+  const graze_pose *rounding = NULL;
+  if (objects == NULL || name == NULL || (object->label != NULL && label == NULL) ||
+      !keep_rounding(c, object, &rounding))
+    return GRAZE_ERROR_MEMORY;
   c->objects = objects;
   objects[c->object_count++] = (check_object){.name = name,
                                               .layer = object->layer,
@@ -111,7 +125,8 @@ static graze_status add_object(graze_check *c, bool unique, const check_object *
                                               .pose = gz_check_scaled(&object->pose, object->factor),
                                               .factor = object->factor,
                                               .radius = object->radius * object->factor,
-                                              .label = label};
+                                              .label = label,
+                                              .rounding = rounding};
   return GRAZE_OK;
 }
 
@@ -124,7 +139,8 @@ static graze_status load_joined(graze_check *c) {
   const graze_check_def *d = &c->def;
   graze_status status = add_files(c, d->files, NULL, d->file_count);
   for (uint32_t i = 0; i < d->file_count && status == GRAZE_OK; i++) {
-    check_object object = {gz_check_stem(c, d->files[i]), "", i, graze_pose_identity(), 1, 0, NULL};
+    check_object object = {
+        .name = gz_check_stem(c, d->files[i]), .layer = "", .mesh = i, .pose = graze_pose_identity(), .factor = 1};
     status = object.name != NULL ? add_object(c, false, &object) : GRAZE_ERROR_MEMORY;
   }
   return status;
@@ -252,7 +268,13 @@ static graze_status add_assembly(graze_check *c, const check_file *file, const c
       if (take_mesh(c, file, object->mesh, later) == NULL) return GRAZE_ERROR_MEMORY;
       numbers[object->mesh] = c->mesh_count;
     }
-    const check_object added = {object->name, layer, numbers[object->mesh] - 1, object->pose, factor, 0, object->label};
+    const check_object added = {.name = object->name,
+                                .layer = layer,
+                                .mesh = numbers[object->mesh] - 1,
+                                .pose = object->pose,
+                                .factor = factor,
+                                .label = object->label,
+                                .rounding = &object->rounding};
     status = add_object(c, c->def.file_count == 1, &added);
   }
   return status;
@@ -387,7 +409,8 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   for (uint32_t i = 0; i < objects && status == GRAZE_OK; i++) {
     const graze_scene_file_object *o = &c->file.objects[i];
     const double radius = shape_is_round(o->shape) ? o->radius : 0;
-    const check_object object = {o->name, o->layer, numbers[i], o->pose, factor, radius, NULL};
+    const check_object object = {
+        .name = o->name, .layer = o->layer, .mesh = numbers[i], .pose = o->pose, .factor = factor, .radius = radius};
     status = add_object(c, true, &object); /* the reader has seen to it */
   }
   return status;

@@ -43,7 +43,16 @@ static double rounding_on_axis(const check_mesh *m, int k) {
   return m->rounding > 0 ? m->rounding + 0.5 * (nextafter(largest, INFINITY) - largest) : 0;
 }
 
-/* The same for a posed coordinate of the object. */
+/* What that of the pose may have moved coordinate `i` of a point in the mesh's box by. */
+static double rounding_of_pose(const check_object *o, const graze_box *box, int i) {
+  if (o->rounding == NULL) return 0;
+  const double *row = o->rounding->m + 4 * (size_t)i;
+  double sum = row[3];
+  for (int k = 0; k < 3; k++) sum += row[k] * fmax(fabs(box->min[k]), fabs(box->max[k]));
+  return sum;
+}
+
+/* Both for a posed coordinate of the object. */
 static double rounding_of(const graze_check *c, uint32_t object) {
   const check_object *o = &c->objects[object];
   const check_mesh *m = &c->meshes[o->mesh];
@@ -51,7 +60,7 @@ static double rounding_of(const graze_check *c, uint32_t object) {
   for (int i = 0; i < 3; i++) {
     double sum = 0;
     for (int k = 0; k < 3; k++) sum += fabs(o->pose.m[4 * i + k]) * rounding_on_axis(m, k);
-    most = fmax(most, sum);
+    most = fmax(most, sum + rounding_of_pose(o, &m->facts.box, i));
   }
   return most;
 }

@@ -81,6 +81,11 @@ typedef struct gltf_mesh { /* what there is to read */
   uint64_t vertex_count, triangle_count;
 } gltf_mesh;
 
+/* Of the numbers of all poses: one is no float; one shows that it is. */
+typedef struct gltf_digits {
+  bool doubles, floats;
+} gltf_digits;
+
 /* Once the tree of nodes is known, all but the JSON stays until the last mesh has been read. */
 typedef struct gltf_file {
   const io_input *input;
@@ -99,6 +104,7 @@ typedef struct gltf_file {
   uint64_t packed_bytes; /* of views unpacked so far */
   struct gltf_pieces *pieces;
   uint32_t made_count; /* views, and accessors, made of the pieces; they stand behind those of the file */
+  gltf_digits digits;
   io_assembly assembly;
 } gltf_file;
 
@@ -218,11 +224,12 @@ typedef struct gltf_node {
   json_t *children;         /* array of indices that have been checked, or NULL */
   json_t *instances;        /* the attributes of EXT_mesh_gpu_instancing, or NULL */
   uint32_t mesh, parent;
-  uint32_t mark;   /* of the search that met the node last */
-  graze_pose pose; /* relative to the parent */
+  uint32_t mark;       /* of the search that met the node last */
+  graze_pose pose;     /* relative to the parent */
+  graze_pose rounding; /* what its numbers may be off by if the file's are floats */
 } gltf_node;
 
-bool gz_gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node);
+bool gz_gltf_read_node(gltf_file *file, const json_t *object, const char *place, gltf_node *node);
 
 /* The pose of a translation, a rotation (x, y, z, w) and a scale: scaled first, moved last. */
 graze_pose gz_gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]);
@@ -232,5 +239,19 @@ bool gz_gltf_read_instances(gltf_file *file, const char *place, const json_t *at
                             uint64_t *count);
 
 bool gz_gltf_read_tree(gltf_file *file);
+
+/* ---- gltf_rounding.c ---- */
+
+/* Notes whether these numbers of a pose are floats. */
+void gz_gltf_look_at(gltf_digits *digits, const double *numbers, int count);
+
+/* What each number of a matrix may be off by if it was rounded to floats, and the same of gz_gltf_make_pose(); with
+ * `is_exact` the rotation is not off. */
+graze_pose gz_gltf_round_matrix(const graze_pose *pose);
+graze_pose gz_gltf_round_pose(const double translation[3], const double rotation[4], const double scale[3],
+                              bool is_exact);
+
+/* Adds what the product above * pose * below is off by if that pose is off by `own`. */
+void gz_gltf_add_rounding(const graze_pose *above, const graze_pose *own, const graze_pose *below, graze_pose *sum);
 
 #endif

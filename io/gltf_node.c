@@ -74,7 +74,18 @@ static bool take_matrix(const gltf_file *file, const char *place, const double m
   return true;
 }
 
-static bool read_pose(const gltf_file *file, const json_t *object, const char *place, graze_pose *pose) {
+static void take_parts(gltf_file *file, const double translation[3], const double rotation[4], const double scale[3],
+                       gltf_node *node) {
+  int signs[4];
+  gz_gltf_look_at(&file->digits, translation, 3);
+  gz_gltf_look_at(&file->digits, rotation, 4);
+  gz_gltf_look_at(&file->digits, scale, 3);
+  node->pose = gz_gltf_make_pose(translation, rotation, scale);
+  if (!file->digits.doubles)
+    node->rounding = gz_gltf_round_pose(translation, rotation, scale, find_turn(rotation, signs));
+}
+
+static bool read_pose(gltf_file *file, const json_t *object, const char *place, gltf_node *node) {
   double matrix[16], translation[3] = {0}, rotation[4] = {0, 0, 0, 1}, scale[3] = {1, 1, 1};
   bool has_matrix, moved, turned, scaled;
   if (!gz_gltf_get_numbers(file, place, object, "matrix", 16, matrix, &has_matrix) ||
@@ -86,9 +97,14 @@ static bool read_pose(const gltf_file *file, const json_t *object, const char *p
   if (has_matrix && (moved || turned || scaled)) {
     return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "both \"matrix\" and translation, rotation or scale");
   }
-  if (has_matrix) return take_matrix(file, place, matrix, pose);
+  if (has_matrix) {
+    gz_gltf_look_at(&file->digits, matrix, 16);
+    if (!take_matrix(file, place, matrix, &node->pose)) return false;
+    node->rounding = gz_gltf_round_matrix(&node->pose);
+    return true;
+  }
   if (!is_unit(rotation)) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"rotation\" is not a unit quaternion");
-  *pose = gz_gltf_make_pose(translation, rotation, scale);
+  take_parts(file, translation, rotation, scale, node);
   return true;
 }
 
@@ -102,7 +118,7 @@ static bool check_children(const gltf_file *file, const char *place, const json_
   return true;
 }
 
-bool gz_gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node) {
+bool gz_gltf_read_node(gltf_file *file, const json_t *object, const char *place, gltf_node *node) {
   json_t *instancing = gz_gltf_extension(object, "EXT_mesh_gpu_instancing");
   const json_t *extras = json_object_get(object, "extras");
   node->label = json_string_value(json_object_get(extras, "name"));
@@ -112,7 +128,7 @@ bool gz_gltf_read_node(const gltf_file *file, const json_t *object, const char *
   if (!gz_gltf_get_name(file, place, object, &node->name) ||
       !gz_gltf_get_index(file, place, object, "mesh", file->mesh_count, false, &node->mesh) ||
       !gz_gltf_get_array(file, place, object, "children", &node->children) ||
-      !check_children(file, place, node->children) || !read_pose(file, object, place, &node->pose)) {
+      !check_children(file, place, node->children) || !read_pose(file, object, place, node)) {
     return false;
   }
   if (instancing == NULL) return true;

@@ -3,6 +3,9 @@
  * The scene is the default one, else the first, else all nodes that have no parent. Objects come in the order of a
  * depth-first walk. A node's pose in the world is its parent's times its own, from the root down. How deep a tree may
  * be follows from the longest path of names, which bounds the recursion.
+ *
+ * Where the file's numbers are floats, the rounding of every node that places a single object is summed up on the way
+ * back. Nodes above several objects move all of them alike, and say nothing about where these are to each other.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +22,12 @@ typedef struct tree {
   gltf_file *file;
   gltf_node *nodes;
 } tree;
+
+/* What a node places: how many objects and, if it is one, its number and its pose relative to the node above. */
+typedef struct branch {
+  uint32_t count, object;
+  graze_pose below;
+} branch;
 
 static gltf_place place_of_node(const tree *t, uint32_t index) {
   gltf_place place = gz_gltf_place_of("node", index);
@@ -167,7 +176,25 @@ static bool has_triangles(const tree *t, const gltf_node *node) {
   return node->mesh != GLTF_NONE && t->file->meshes[node->mesh].triangle_count > 0;
 }
 
-static bool walk_node(const tree *t, uint32_t index, const char *parent, const graze_pose *above) {
+/* Objects are counted up to two. */
+static void join_branch(branch *b, const branch *other) {
+  if (b->count == 0) {
+    *b = *other;
+  } else if (other->count > 0) {
+    b->count = 2;
+  }
+}
+
+/* The node places what is in the branch, below `above`. */
+static void leave_node(const tree *t, const gltf_node *node, const graze_pose *above, branch *b) {
+  if (b->count != 1 || t->file->digits.doubles || !t->file->digits.floats) return;
+  graze_assembly_object *object = &t->file->assembly.result.objects[b->object];
+  const graze_pose identity = graze_pose_identity();
+  gz_gltf_add_rounding(above != NULL ? above : &identity, &node->rounding, &b->below, &object->rounding);
+  b->below = graze_pose_multiply(&node->pose, &b->below);
+}
+
+static bool walk_node(const tree *t, uint32_t index, const char *parent, const graze_pose *above, branch *b) {
   gltf_file *file = t->file;
   const gltf_node *node = &t->nodes[index];
   bool has_object = has_triangles(t, node);
@@ -181,22 +208,26 @@ static bool walk_node(const tree *t, uint32_t index, const char *parent, const g
   if (has_object && !is_instanced && !add_object(t, node, path, parent, &world)) {
     return false;
   }
+  *b = (branch){is_instanced ? 2 : has_object, file->assembly.result.object_count - 1, graze_pose_identity()};
   for (size_t i = 0; i < json_array_size(node->children); i++) {
-    if (!walk_node(t, child_of(node, i), path, &world)) return false;
+    branch child;
+    if (!walk_node(t, child_of(node, i), path, &world, &child)) return false;
+    join_branch(b, &child);
   }
+  leave_node(t, node, above, b);
   return true;
 }
 
 static bool walk(const tree *t, const json_t *roots) {
   for (size_t i = 0; i < json_array_size(roots); i++) {
-    if (!walk_node(t, (uint32_t)json_number_value(json_array_get(roots, i)), "", NULL)) return false;
+    if (!walk_node(t, (uint32_t)json_number_value(json_array_get(roots, i)), "", NULL, &(branch){0})) return false;
   }
   return true;
 }
 
 static bool walk_all(const tree *t) {
   for (uint32_t i = 0; i < t->file->node_count; i++) {
-    if (t->nodes[i].parent == GLTF_NONE && !walk_node(t, i, "", NULL)) return false;
+    if (t->nodes[i].parent == GLTF_NONE && !walk_node(t, i, "", NULL, &(branch){0})) return false;
   }
   return true;
 }

@@ -283,7 +283,9 @@ static bool part_object(parting *p, const graze_assembly_object *object, io_faul
                                  : gz_io_names_make_unique(&p->to.names, object->name, strlen(object->name));
     if (name == NULL) return fault->status != GRAZE_OK ? false : gz_io_fail_memory(fault);
     if (!gz_io_assembly_add_object(&p->to, name, parent, first + k, &object->pose, fault)) return false;
-    p->to.result.objects[p->to.result.object_count - 1].label = label;
+    graze_assembly_object *added = &p->to.result.objects[p->to.result.object_count - 1];
+    added->label = label;
+    if (count == 1) added->rounding = object->rounding; /* parts of one object are moved alike */
   }
   return true;
 }

@@ -105,6 +105,8 @@ typedef struct graze_assembly_object {
   graze_pose pose;    /* of the node in the world: the product of the matrices above it, each operation rounded once */
   const char
       *label; /* glTF: what the node's extras name it or, where its name is an IFC GlobalId, its mesh; NULL = none */
+  graze_pose rounding; /* glTF whose poses are floats: what each number of the pose may be off by, as the nodes that
+                          place this object alone were rounded; 0: not known, or not off */
 } graze_assembly_object;
 
 typedef struct graze_assembly {
