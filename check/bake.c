@@ -242,7 +242,7 @@ static bool is_large_file(const void *item) {
 }
 
 static void note_empty(const graze_check *c, uint32_t i) {
-  if (c->def.joined || c->def.allow_empty) gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
+  if (c->def.allow_empty) gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
 }
 
 void gz_check_note_measured(const graze_check *c, uint32_t first) {

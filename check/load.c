@@ -446,7 +446,10 @@ graze_status gz_check_load(graze_check *c) {
     if (named[i] != NULL && gz_check_metres(named[i]) == 0)
       return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: unknown units '%s'", named[i]);
   }
-  if (d->joined) return load_joined(c);
+  if (d->joined) {
+    graze_status status = load_joined(c);
+    return status == GRAZE_OK ? need_triangles(c) : status;
+  }
   for (uint32_t i = 0; i < d->file_count; i++) scenes += is_scene(d->files[i]);
   if (scenes > 0 && d->file_count > 1)
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "a scene stands alone: no other files beside it");

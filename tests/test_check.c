@@ -176,6 +176,9 @@ static void nothing_to_compare(void **state) {
   begin(&b, 2, "empty.gltf", "empty.gltf");
   b.def.allow_empty = true;
   refuse_with(GRAZE_CHECK_CAN_SPLIT, &b, "empty.gltf and 1 more: no objects; ");
+  begin(&b, 2, "a.obj", "empty.gltf");
+  b.def.joined = true;
+  refuse_with(GRAZE_CHECK_EMPTY_OBJECT, &b, "empty.gltf: object \"empty\" has no triangles");
   begin(&b, 2, "a.obj", NULL);
   b.def.joined = true;
   graze_check *check;

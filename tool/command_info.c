@@ -290,6 +290,7 @@ const struct argp info_argp = {.options = options,
 
 int command_info(int argc, char **argv) {
   info_options info = {.def = graze_default_check_def()};
+  info.def.allow_empty = true; /* a fact like others */
   session run;
   options_parse(&info_argp, argc, argv, &info, &info.common);
   output *out = output_open(info.common.output);

@@ -20,11 +20,12 @@ typedef struct self_options {
   graze_check_def def; /* of the report */
 } self_options;
 
-enum { key_pairs = 1, key_report, key_title, key_pictures, key_strict, key_up };
+enum { key_pairs = 1, key_report, key_title, key_pictures, key_strict, key_up, key_allow_empty };
 
 static const struct argp_option options[] = {
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0},
     {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
+    {"allow-empty", key_allow_empty, NULL, 0, OPTIONS_ALLOW_EMPTY_MESHES_HELP, 0},
     {"report", key_report, "FOLDER", 0, "write a report of the places: index.html, pictures, JSON, CSV, BCF 2.1", 0},
     {"title", key_title, "TEXT", 0, "title of the report (default: the first file's name, and \"against itself\")", 0},
     {"up", key_up, "AXIS", 0, OPTIONS_UP_HELP, 0},
@@ -42,6 +43,9 @@ static error_t parse_self(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_strict:
       self->def.reading = GRAZE_READ_STRICT;
+      return 0;
+    case key_allow_empty:
+      self->def.allow_empty = true;
       return 0;
     case key_report:
       self->def.folder = argument;

@@ -53,8 +53,9 @@ double options_decimal(struct argp_state *state, const char *option, const char 
 void options_length(struct argp_state *state, const char *option, const char *text);
 
 /* The help of --strict. */
-#define OPTIONS_UP_HELP     "the axis that is up in the report or film, y or z (default: y for glTF, else z)"
-#define OPTIONS_STRICT_HELP "refuse a mesh file for anything wrong in it, also if no triangle depends on it"
+#define OPTIONS_UP_HELP                 "the axis that is up in the report or film, y or z (default: y for glTF, else z)"
+#define OPTIONS_ALLOW_EMPTY_MESHES_HELP "pass over meshes without triangles"
+#define OPTIONS_STRICT_HELP             "refuse a mesh file for anything wrong in it, also if no triangle depends on it"
 
 /* Files: at least `least` and at most `most` of them, or a usage error. */
 typedef struct file_list {

@@ -173,7 +173,8 @@ def selves():
         want, got = (run([program, "self", "--pairs", "--format", how, *names]).stdout.splitlines() for program in (graze, graze_mpi))
         check(len(got) > 1000 and want[:-1] == got[:-1] and (how == "text" or want == got), f"self as {how}")
     open("bad.obj", "w").write("v 0 0 0\nv 1 nan 0\nv 0 1 0\nf 1 2 3\n")
-    for arguments in [[names[0], "bad.obj"]] + [["nothing.obj"], ["--strict", "bad.obj"], [], ["--threads", "x", "bad.obj"]] * asked.long:
+    open("hollow.obj", "w").write("v 0 0 0\n")
+    for arguments in [[names[0], "bad.obj"], ["bad.obj", "hollow.obj"], ["hollow.obj"], ["hollow.obj", "--allow-empty"]] + [["nothing.obj"], ["--strict", "bad.obj"], [], ["--threads", "x", "bad.obj"]] * asked.long:
         want, got = (run([program, "self", *arguments]) for program in (graze, graze_mpi))
         check(want.returncode == got.returncode and got.stderr.replace("graze-mpi", "graze") == want.stderr, f"{arguments}: {got.stderr}")
 

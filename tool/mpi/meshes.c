@@ -132,7 +132,6 @@ void read_rank_mesh(const job *j, const char *path, unsigned reading, rank_mesh 
     if (j->rank == 0 && j->ranks > 1)
       note("%s: read by rank 0 alone; binary STL and PLY, GLB and OBJ are read by all", path);
   }
-  if (j->rank == 0 && mesh->total == 0) note("%s: no triangles", path);
 }
 
 void rank_mesh_free(rank_mesh *mesh) {

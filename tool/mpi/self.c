@@ -24,7 +24,7 @@ typedef struct self_options {
   rank_options how;
   file_list files;
   unsigned reading;
-  bool pairs;
+  bool pairs, allow_empty;
 } self_options;
 
 typedef struct self_list {
@@ -46,11 +46,13 @@ typedef struct self_run {
 
 /* ---- options ---- */
 
-enum { key_pairs = 1, key_strict };
+enum { key_pairs = 1, key_strict, key_allow_empty };
 
-static const struct argp_option options[] = {{"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0},
-                                             {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
-                                             {0}};
+static const struct argp_option options[] = {
+    {"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0},
+    {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
+    {"allow-empty", key_allow_empty, NULL, 0, OPTIONS_ALLOW_EMPTY_MESHES_HELP, 0},
+    {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   self_options *o = state->input;
@@ -64,6 +66,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_strict:
       o->reading = GRAZE_READ_STRICT;
+      return 0;
+    case key_allow_empty:
+      o->allow_empty = true;
       return 0;
     case ARGP_KEY_END:
       if (o->pairs) o->how.world.delivery = GRAZE_MPI_SORTED;
@@ -106,9 +111,25 @@ static char *name_of(const self_run *run, uint32_t number) {
   return name;
 }
 
-static void load(self_run *run, const char *path) {
+/* What has no triangles is not clear. */
+static void need_triangles(const self_run *run, uint32_t number) {
+  const char *path = run->asked->files.names[number];
+  if (run->mesh.total > 0) return;
+  if (run->asked->allow_empty) {
+    if (run->job->rank == 0) note("%s: no triangles", path);
+    return;
+  }
+  char words[600], *name = name_of(run, number);
+  snprintf(words, sizeof words,
+           "%s: object \"%s\" has no triangles: there is nothing to check; --allow-empty passes it over", path, name);
+  free(name);
+  job_agree(run->job, words, false);
+}
+
+static void load(self_run *run, uint32_t number) {
   const double start = clock_now();
-  read_rank_mesh(run->job, path, run->asked->reading, &run->mesh);
+  read_rank_mesh(run->job, run->asked->files.names[number], run->asked->reading, &run->mesh);
+  need_triangles(run, number);
   rank_run_loaded(&run->ranks, start);
 }
 
@@ -130,7 +151,7 @@ static void keep_list(self_list *list, const graze_mpi_self_result *result) {
 }
 
 static void search_mesh(self_run *run, uint32_t number) {
-  load(run, run->asked->files.names[number]);
+  load(run, number);
   for (uint32_t k = 0; k < run->asked->how.repeat; k++) rank_run_search(&run->ranks, &(rank_search){begin, test, run});
   const graze_mpi_self_result result = graze_mpi_self_get_result(run->self);
   run->rows[number] = (self_row){name_of(run, number), result.triangles, result.degenerate, result.found};
