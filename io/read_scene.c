@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/nearest.h"
 #include "file.h"
 #include "scene_parts.h"
 
@@ -176,6 +177,12 @@ static bool knows_set(const graze_scene_file *scene, const char *name) {
   return false;
 }
 
+static bool fail_set(const graze_scene_file *scene, const char *name, const char *place, io_fault *fault) {
+  nearest n = {.wanted = name};
+  for (uint32_t i = 0; i < scene->set_count; i++) gz_nearest_offer(&n, scene->sets[i].name);
+  return gz_scene_fail(fault, place, "no set has the name \"%s\"%s", scene_quote(name).text, gz_did_you_mean(&n).text);
+}
+
 static bool read_check(const json_t *array, graze_scene_file *scene, io_fault *fault) {
   if (!read_text_pairs(array, "check", &scene->check, &scene->check_count, fault)) return false;
   for (uint32_t i = 0; i < 2 * scene->check_count; i++) {
@@ -183,7 +190,7 @@ static bool read_check(const json_t *array, graze_scene_file *scene, io_fault *f
     if (knows_set(scene, name)) continue;
     char place[40];
     snprintf(place, sizeof place, "check[%lu]", (unsigned long)(i / 2));
-    return gz_scene_fail(fault, place, "no set has the name \"%s\"", scene_quote(name).text);
+    return fail_set(scene, name, place, fault);
   }
   return true;
 }
@@ -215,8 +222,7 @@ static bool read_lengths(const json_t *array, const char *key, char *(**list)[3]
     for (size_t k = 0; k < 2; k++) {
       const char *name = json_string_value(json_array_get(entry, k));
       if (name == NULL) return gz_scene_fail(fault, place, "not the names of two sets and a length");
-      if (!knows_set(scene, name))
-        return gz_scene_fail(fault, place, "no set has the name \"%s\"", scene_quote(name).text);
+      if (!knows_set(scene, name)) return fail_set(scene, name, place, fault);
       if ((three[k] = gz_new_text(fault->context, name)) == NULL) return gz_io_fail_memory(fault);
     }
     if ((three[2] = copy_length(length, fault)) == NULL) return gz_io_fail_memory(fault);

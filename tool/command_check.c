@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "check.h"
 #include "diagnostics.h"
 #include "verbs.h"
@@ -51,13 +52,19 @@ static const struct argp_option options[] = {
      "a table of id, mark (reviewed, approved) and comment for the clashes of --previous", 30},
     {0}};
 
+static void fail_relation(struct argp_state *state, const char *word) {
+  const char *names[GRAZE_UNKNOWN + 2] = {NULL};
+  for (int r = 0; r <= GRAZE_UNKNOWN; r++) names[r] = graze_relation_string((graze_relation)r);
+  argp_error(state, "--relations: '%s' is no relation%s", word, gz_did_you_mean_one_of(word, names).text);
+}
+
 /* Bits of the relations in a list with commas. */
 static unsigned parse_relations(struct argp_state *state, char *list) {
   unsigned bits = 0;
   for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
     int r = 0;
     while (r <= GRAZE_UNKNOWN && strcmp(graze_relation_string((graze_relation)r), word) != 0) r++;
-    if (r > GRAZE_UNKNOWN) argp_error(state, "--relations: '%s' is no relation", word);
+    if (r > GRAZE_UNKNOWN) fail_relation(state, word);
     bits |= 1u << r;
   }
   if (bits == 0) argp_error(state, "--relations: the list is empty");

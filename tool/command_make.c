@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "make_balls.h"
@@ -66,6 +67,20 @@ static const struct argp_option options[] = {
     {"speed", key_speed, "EDGES", 0, "distance that a box moves per step, in edges of the box (default 0.01)", 0},
     {0}};
 
+static void fail_kind(struct argp_state *state, const char *name) {
+  nearest n = {.wanted = name};
+  uint32_t count;
+  const scenes_kind *kinds = scenes_kinds(&count);
+  for (uint32_t i = 0; i < count; i++) gz_nearest_offer(&n, kinds[i].name);
+  gz_nearest_offer(&n, "boxes");
+  for (int k = 0; k < SCENES_BALL_KINDS; k++) {
+    const scenes_ball_kind_facts *facts = scenes_ball_kind_describe((scenes_ball_kind)k);
+    if (facts->of_scene == NULL) gz_nearest_offer(&n, facts->name);
+  }
+  for (int k = 0; k < SCENES_RIGID_KINDS; k++) gz_nearest_offer(&n, scenes_rigid_describe((scenes_rigid_kind)k)->name);
+  argp_error(state, "no such kind: %s%s", name, gz_did_you_mean(&n).text);
+}
+
 static void take_kind(make_options *make, struct argp_state *state) {
   const char *name = state->argv[state->next];
   if (state->argc - state->next > 1) argp_error(state, "one kind at a time");
@@ -73,7 +88,7 @@ static void take_kind(make_options *make, struct argp_state *state) {
   make->boxes = strcmp(name, "boxes") == 0;
   make->balls = scenes_ball_kind_named(name, &make->ball_request.kind);
   make->rigid = scenes_rigid_named(name, &make->rigid_request.kind);
-  if (!make->kind && !make->boxes && !make->balls && !make->rigid) argp_error(state, "no such kind: %s", name);
+  if (!make->kind && !make->boxes && !make->balls && !make->rigid) fail_kind(state, name);
 }
 
 static void finish_request(make_options *make, struct argp_state *state) {

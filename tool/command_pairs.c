@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "graze/io.h"
@@ -42,14 +43,22 @@ static const struct argp_option options[] = {
     {"pairs", key_pairs, NULL, 0, "list the pairs by id; CSV always does", 0},
     {0}};
 
+static void fail_method(struct argp_state *state, const char *name) {
+  nearest n = {.wanted = name};
+  for (int m = 0; m < GRAZE_BROAD_METHODS; m++)
+    gz_nearest_offer(&n, graze_broad_method_describe((graze_broad_method)m)->name);
+  const nearest_list advice = gz_did_you_mean(&n);
+  argp_error(state, "--method: no method '%s'%s%s --method list prints all", name, advice.text,
+             *advice.text ? "" : ";");
+}
+
 static void take_files(pairs_options *pairs, struct argp_state *state) {
   if (strcmp(pairs->method_text, "list") == 0) {
     pairs->list_methods = true;
     options_files(state, 0, 0);
     return;
   }
-  if (!graze_broad_method_named(pairs->method_text, &pairs->method))
-    argp_error(state, "--method: no method '%s'; --method list prints all", pairs->method_text);
+  if (!graze_broad_method_named(pairs->method_text, &pairs->method)) fail_method(state, pairs->method_text);
   if (state->next == state->argc) argp_error(state, "a file of boxes is needed");
   pairs->files = options_files(state, 1, 1);
 }

@@ -58,6 +58,8 @@ static int usage_error(const char *what, const char *name, const char *advice) {
 static int no_such_verb(const char *name) {
   nearest n = {.wanted = name};
   for (const verb *v = verbs; v->name; v++) gz_nearest_offer(&n, v->name);
+  gz_nearest_offer(&n, "--help");
+  gz_nearest_offer(&n, "--version");
   nearest_list advice = gz_did_you_mean(&n);
   if (access(name, F_OK) == 0) return usage_error("no such verb: ", name, "; `graze check' is the one for files");
   return usage_error("no such verb: ", name, advice.text);
