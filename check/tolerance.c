@@ -72,6 +72,7 @@ void gz_check_forgive(graze_check *c, const graze_outline *outline, graze_report
   bool ended = clash->relation == GRAZE_CROSS && outline->proved && outline->depth <= length;
   if (!ended && clash->relation != GRAZE_TOUCH) return;
   clash->forgiven = true;
+  clash->tolerance = length;
   if (ended) memcpy(clash->translation, outline->translation, sizeof clash->translation);
   one->pairs++;
 }

@@ -85,6 +85,7 @@ static void put_place(gz_json *json, const graze_report_clash *clash) {
   if (!clash->forgiven) return;
   gz_json_bool(json, "forgiven", true);
   gz_json_doubles(json, "translation", clash->translation, 3);
+  if (clash->tolerance > 0) gz_json_double(json, "tolerance", clash->tolerance);
 }
 
 static void put_group_numbers(gz_json *json, const graze_report_clash *clash) {

@@ -368,6 +368,7 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
                                       "depth_estimate",
                                       "forgiven",
                                       "translation",
+                                      "tolerance",
                                       "curve",
                                       "gap",
                                       "nearest",
@@ -392,12 +393,15 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
   if (depth != NULL && !json_is_number(depth) && !json_is_null(depth)) {
     return fail_at(r, place, "\"depth_estimate\" is not a number");
   }
-  const json_t *forgiven = json_object_get(value, "forgiven");
+  const json_t *forgiven = json_object_get(value, "forgiven"), *tolerance = json_object_get(value, "tolerance");
   bool moved;
   if (forgiven != NULL && !json_is_boolean(forgiven)) return fail_at(r, place, "\"forgiven\" is not true or false");
   clash->forgiven = json_is_true(forgiven);
   if (!get_point(r, value, "translation", place, clash->translation, &moved)) return false;
   if (clash->forgiven != moved) return fail_at(r, place, "\"forgiven\" and \"translation\" do not go together");
+  clash->tolerance = json_number_value(tolerance);
+  if (tolerance != NULL && (!clash->forgiven || !json_is_number(tolerance) || !(clash->tolerance >= 0)))
+    return fail_at(r, place, "\"tolerance\" is not the length of a forgiven clash");
   if (json_object_get(value, "id") == NULL) return make_id(r, value, clash);
   return gz_report_is_id(clash->id) || fail_at(r, place, "\"id\" is not 1 to 23 letters, digits and '-'");
 }

@@ -217,7 +217,7 @@ static void print_verdict(output *out, const printing *print) {
                report->load_seconds + report->build_seconds + report->query_seconds);
 }
 
-/* "forgiven: pump, steel: cross, ends when steel moves by 0 0 3e-09: 3e-09 m" */
+/* "forgiven: pump, steel: cross, ends when steel moves by 0 0 3e-09: 3e-09 of 0.001 m" */
 static void print_forgiven(output *out, const printing *print, const graze_report_clash *clash) {
   const char *b = name_of(print, clash->b), *units = print->report->units;
   char number[32];
@@ -229,7 +229,10 @@ static void print_forgiven(output *out, const printing *print, const graze_repor
       output_print(out, " %s", number);
     }
     graze_format_double(clash->depth, number);
-    output_print(out, ": %s%s%s", number, *units ? " " : "", units);
+    output_print(out, ": %s", number);
+    graze_format_double(clash->tolerance, number);
+    output_print(out, "%s%s%s%s", clash->tolerance > 0 ? " of " : "", clash->tolerance > 0 ? number : "",
+                 *units ? " " : "", units);
   }
   gz_put_text(out, "\n");
 }

@@ -74,6 +74,8 @@ function countsText(counts) {
   return `${count(counts.triangle_pairs)}${parts.length > 0 ? ': ' + parts.join(', ') : ''}${of}`;
 }
 
+const forgivenText = (clash) => pointText(clash.translation) +
+  (clash.tolerance ? ` (${lengthText(Math.hypot(...clash.translation))} of ${lengthText(clash.tolerance)})` : '');
 const pointText = (p) => (p.some((x) => x === null) ? '' : p.map(rounded).join('  '));
 
 function boxText(box) {
@@ -109,7 +111,7 @@ function showDetails() {
       fact('Depth, at most', depthDetail(clash.depth)),
       clash.gap === undefined ? null : fact('Gap', `${depthDetail(clash.gap)}, of a clearance of ${depthDetail(clash.clearance)}`),
       clash.nearest ? fact('Nearest points', clash.nearest.map(pointText).join(' \u00B7 ')) : null,
-      clash.state === 'forgiven' && clash.relation === 'cross' ? fact('Forgiven, as it ends when B moves by', pointText(clash.translation)) : null,
+      clash.state === 'forgiven' && clash.relation === 'cross' ? fact('Forgiven, as it ends when B moves by', forgivenText(clash)) : null,
       fact('Point' + (record.units ? ', ' + record.units : ''), pointText(clash.point)),
       fact('Groups', groupText(clash)),
       fact(clash.relation === 'clearance' ? 'Box of the nearest points' : 'Box of what they share', boxText(clash.box), true),

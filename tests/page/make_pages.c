@@ -216,6 +216,7 @@ static void add_by_hand(model *m) {
     clash->depth = rows[i].depth;
     clash->forgiven = rows[i].forgiven;
     if (clash->forgiven) clash->translation[2] = clash->depth;
+    if (clash->forgiven) clash->tolerance = 0.001;
     clash->group_object = clash->group_layers = clash->group_place = GRAZE_NO_GROUP;
     for (int k = 0; k < 3; k++) {
       clash->point[k] = m->objects[clash->b].pose.m[4 * k + 3] + (k == 0 ? 1.5 : 0.1);

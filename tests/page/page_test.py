@@ -235,7 +235,7 @@ def test_forgiven(browser, pages):
     check(texts(browser, "depth") == ["4.00 nm"], f"forgiven: {texts(browser, 'depth')}")
     browser.click("tr.row")
     details = browser.run("document.getElementById('details').textContent")
-    check(re.search("Forgiven, as it ends when B moves by *0 +0 +4e-9", details), f"the details say {details}")
+    check(re.search("Forgiven, as it ends when B moves by *0 +0 +4e-9 \\(4e-9 m of 0.001 m\\)", details), f"the details say {details}")
     browser.open(pages["names"])
     browser.choose("#state", "none")
     check("forgiven" not in texts(browser, "state") and len(texts(browser, "state")) > 10, "what is forgiven is listed")
