@@ -230,6 +230,8 @@ static void note_contents(graze_check *c, const graze_assembly *assembly, const 
   for (uint32_t i = 0; i < assembly->object_count; i++)
     triangles += assembly->meshes[assembly->objects[i].mesh].geometry.triangle_count;
   if (triangles == 0 && c->def.allow_empty) gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", path);
+  if (assembly->hollow != NULL && c->def.allow_empty)
+    gz_check_note(c, GRAZE_LOG_WARNING, "%s: object \"%s\" has no triangles", path, assembly->hollow);
   if (assembly->left_out > 0) {
     gz_check_note(c, GRAZE_LOG_WARNING, "%s: points and lines are left out (%" PRIu64 ")", path, assembly->left_out);
   }
@@ -323,7 +325,9 @@ static graze_status add_contents(graze_check *c, const check_file *file, bool la
   bool several = c->def.file_count > 1;
   take_up(c, file->assembly->up);
   note_contents(c, file->assembly, file->path);
-  graze_status status = several ? GRAZE_OK : need_two(c, file->assembly->object_count);
+  const char *hollow = file->assembly->hollow;
+  graze_status status = hollow != NULL ? fail_empty(c, file->path, hollow) : GRAZE_OK;
+  if (status == GRAZE_OK && !several) status = need_two(c, file->assembly->object_count);
   if (status == GRAZE_OK && file->assembly->object_count == 0) status = fail_empty(c, file->path, NULL);
   if (status != GRAZE_OK) return status;
   if (several) layer = gz_check_stem(c, file->path); /* the layer of a file's objects is the file's name */

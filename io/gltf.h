@@ -79,6 +79,7 @@ typedef struct gltf_mesh { /* what there is to read */
   gltf_primitive *primitives;
   size_t primitive_count;
   uint64_t vertex_count, triangle_count;
+  bool is_thin; /* it has points or lines */
 } gltf_mesh;
 
 /* Of the numbers of all poses: one is no float; one shows that it is. */

@@ -57,6 +57,7 @@ static bool list_primitives(mesh_listing *listing, const json_t *object, uint32_
     gltf_primitive *primitive = &listing->mesh->primitives[i];
     snprintf(primitive->place.text, sizeof primitive->place.text, "mesh %lu primitive %zu", (unsigned long)mesh, i);
     if (!gz_gltf_read_primitive(file, json_array_get(array, i), primitive)) return false;
+    listing->mesh->is_thin |= primitive->mode < 4;
     file->assembly.result.left_out += primitive->mode < 4;
   }
   return true;

@@ -203,6 +203,9 @@ static bool walk_node(const tree *t, uint32_t index, const char *parent, const g
   if (!check_pose(t, index, &world)) return false;
   const char *path = gz_io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
   if (path == NULL) return false;
+  if (node->mesh != GLTF_NONE && !has_object && !file->meshes[node->mesh].is_thin &&
+      file->assembly.result.hollow == NULL)
+    file->assembly.result.hollow = path;
   bool is_instanced = has_object && node->instances != NULL;
   if (is_instanced && !add_instances(t, index, path, &world)) return false;
   if (has_object && !is_instanced && !add_object(t, node, path, parent, &world)) {

@@ -300,6 +300,10 @@ bool gz_io_assembly_split_parts(graze_assembly *assembly, io_fault *fault) {
   p.to.result.up = assembly->up;
   p.to.result.units = good ? gz_io_names_keep(&p.to.names, assembly->units, strlen(assembly->units)) : NULL;
   if (good && p.to.result.units == NULL) good = gz_io_fail_memory(fault);
+  if (good && assembly->hollow != NULL) {
+    p.to.result.hollow = gz_io_names_keep(&p.to.names, assembly->hollow, strlen(assembly->hollow));
+    if (p.to.result.hollow == NULL) good = gz_io_fail_memory(fault);
+  }
   gz_free(p.first);
   graze_assembly_free(assembly);
   return gz_io_assembly_finish(&p.to, good, assembly);

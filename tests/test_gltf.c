@@ -60,6 +60,7 @@ static void test_modes(void **state) {
   assert_int_equal(assembly.meshes[2].geometry.triangle_count + assembly.meshes[2].geometry.vertex_count, 0);
   assert_int_equal(assembly.left_out, 2);
   assert_int_equal(assembly.object_count, 2); /* a mesh of points and lines makes none */
+  assert_null(assembly.hollow);
   graze_assembly_free(&assembly);
 }
 
@@ -83,6 +84,23 @@ static void test_primitives(void **state) {
   assert_int_equal(assembly.meshes[0].geometry.vertex_count, 9);
   assert_memory_equal(assembly.meshes[0].geometry.vertices + 15, points_as_doubles + 3, 12 * sizeof(double));
   assert_string_equal(assembly.meshes[0].name, "m");
+  graze_assembly_free(&assembly);
+}
+
+/* What has fewer corners than a triangle is told, with its path; the first of them. */
+static void test_hollow(void **state) {
+  (void)state;
+  graze_assembly assembly =
+      must_parse(points, sizeof points,
+                 "\"bufferViews\":[" VIEW_OF_POINTS "],\"accessors\":[" POINTS
+                 ",{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"VEC3\"}],\"meshes\":["
+                 "{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]},"
+                 "{\"primitives\":[{\"attributes\":{\"POSITION\":1}},{\"attributes\":{\"POSITION\":1},\"mode\":6}]},"
+                 "{\"primitives\":[{\"attributes\":{\"POSITION\":1}},{\"attributes\":{\"POSITION\":1},\"mode\":1}]}],"
+                 "\"nodes\":[{\"mesh\":0,\"name\":\"a\",\"children\":[1,2,3]},{\"mesh\":2,\"name\":\"b\"},"
+                 "{\"mesh\":1,\"name\":\"c\"},{\"mesh\":1,\"name\":\"d\"}]");
+  assert_int_equal(assembly.object_count, 1);
+  assert_string_equal(assembly.hollow, "a/c");
   graze_assembly_free(&assembly);
 }
 
@@ -463,11 +481,12 @@ static void test_plain_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_indices), cmocka_unit_test(test_modes),     cmocka_unit_test(test_primitives),
-      cmocka_unit_test(test_stride),  cmocka_unit_test(test_quantized), cmocka_unit_test(test_sparse),
-      cmocka_unit_test(test_poses),   cmocka_unit_test(test_names),     cmocka_unit_test(test_many_names),
-      cmocka_unit_test(test_scenes),  cmocka_unit_test(test_instances), cmocka_unit_test(test_glb),
-      cmocka_unit_test(test_joined),  cmocka_unit_test(test_turns),     cmocka_unit_test(test_plain_files),
+      cmocka_unit_test(test_indices),     cmocka_unit_test(test_modes),  cmocka_unit_test(test_primitives),
+      cmocka_unit_test(test_hollow),      cmocka_unit_test(test_stride), cmocka_unit_test(test_quantized),
+      cmocka_unit_test(test_sparse),      cmocka_unit_test(test_poses),  cmocka_unit_test(test_names),
+      cmocka_unit_test(test_many_names),  cmocka_unit_test(test_scenes), cmocka_unit_test(test_instances),
+      cmocka_unit_test(test_glb),         cmocka_unit_test(test_joined), cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_plain_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

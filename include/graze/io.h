@@ -119,6 +119,8 @@ typedef struct graze_assembly {
   graze_up up;              /* glTF: y, but z for files of graze_write_glb unless they say y; COLLADA: y, it is
                                turned so; FBX: as it says; others do not say */
   uint64_t left_out;        /* number of primitives without triangles (points and lines) */
+  const char *hollow;       /* glTF: the first node that is no object because its mesh, without points and lines, has
+                               too few corners for a triangle; NULL = none */
   void *memory, *source;    /* private */
 } graze_assembly;
 
