@@ -138,12 +138,29 @@ static bool add_groups(io_assembly *assembly, deal *d, const char **names, const
   return true;
 }
 
+/* An object that the file names and that is none; groups of OBJ's `g` are labels, of which many files have empty ones.
+ */
+static void warn_of_empty(const graze_geometry *whole, const char *file_name, const io_fault *fault) {
+  const char *first = NULL;
+  uint32_t count = 0;
+  for (uint32_t g = 0; g < whole->group_count && !whole->labels; g++) {
+    if (whole->groups[g].triangle_count > 0) continue;
+    if (count++ == 0) first = whole->groups[g].name;
+  }
+  if (count == 0) return;
+  char more[48] = "";
+  if (count > 1) snprintf(more, sizeof more, " (%lu such objects)", (unsigned long)count);
+  gz_warn_named(fault->context, file_name, "", "object \"%s\" is left out: it has no triangles%s",
+                gz_io_quote(first, first + strlen(first)).text, more);
+}
+
 static bool split_groups(io_assembly *assembly, const graze_geometry *whole, const char *file_name, io_fault *fault) {
   deal d;
   const char **names = gz_new(fault->context, (size_t)whole->group_count + 1, sizeof *names);
   bool good = deal_open(&d, whole, fault);
   if (good && names == NULL) good = gz_io_fail_memory(fault);
   good = good && add_groups(assembly, &d, names, file_name, fault);
+  if (good) warn_of_empty(whole, file_name, fault);
   deal_close(&d);
   gz_free(names);
   return good;
