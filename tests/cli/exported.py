@@ -6,11 +6,12 @@ axis that is up, whose quaternion is rounded.
 
 A house whose walls and slab are flush and whose beam runs through a wall: with `--tolerance precision` the beam alone is
 left, and the viewpoint of its BCF topic sees it. A jig with bolts and a shaft: what is flush in a plane touches, since the
-quarter turn is taken as exact; what is tight all around has no way out, and is not forgiven. Blocks that lie flush on each
-other at any turn and place, whose poses are written as doubles, as floats, or as the decimals of floats: the pin that is
-5 mm in a plate is left alone.
+quarter turn is taken as exact; what is tight all around is not forgiven, for it has no way out, as a linear program tells.
+Blocks that lie flush on each other at any turn and place, whose poses are written as doubles, as floats, or as the decimals
+of floats: the pin that is 5 mm in a plate is left alone.
 """
 import argparse
+import itertools
 import json
 import math
 import random
@@ -25,6 +26,10 @@ from pathlib import Path
 TURN = [-0.7071067811865475, 0, 0, 0.7071067811865475]  # z up becomes y up; the root of 1/2 is rounded
 SIDES = 24
 ID = "3rPX_Juz59peXXY6wDJl1"  # and a digit: an IFC GlobalId
+
+
+def as_float(number):
+    return struct.unpack("f", struct.pack("f", number))[0]
 
 
 def need(condition, words):
@@ -161,6 +166,34 @@ def jig_parts():
             for name, triangles, place in parts]
 
 
+def least_overlap(inner, outer):
+    """What the best translation leaves of one polygon outside the other, which is convex: the least s for which there
+    are x, y with n (corner + (x, y) - side) <= s for all sides, their normals n and all corners, where three are equal."""
+    planes, best = [], math.inf
+    for (ax, ay), (bx, by) in zip(outer, outer[1:] + outer[:1]):
+        size = math.hypot(bx - ax, by - ay)
+        u, v = (by - ay) / size, (ax - bx) / size
+        planes.append((u, v, max(u * (x - ax) + v * (y - ay) for x, y in inner)))
+    for p, q, r in itertools.combinations(planes, 3):
+        (a, b, e), (c, d, f) = ([m - n for m, n in zip(one, p)] for one in (q, r))
+        if abs(a * d - b * c) < 1e-9:
+            continue
+        x, y = (b * f - d * e) / (a * d - b * c), (c * e - a * f) / (a * d - b * c)
+        s = p[0] * x + p[1] * y + p[2]
+        if s < best and all(u * x + v * y + w <= s + 1e-15 for u, v, w in planes):
+            best = s
+    return best
+
+
+def has_way_out(place, reach):
+    """Whether a plug at the place fits into the bore of that radius, as the floats of both have it."""
+    corners = [metres(corner) for corner in ring(reach, 0)]
+    at = metres((place, 20))
+    inner = [tuple(as_float(c) + p for c, p in zip(corner, at)) for corner in corners]
+    outer = [tuple(as_float(c) for c in metres((corner[0] + place, corner[1] + 20))) for corner in ring(reach, 0)]
+    return least_overlap(inner, outer) <= 0
+
+
 def check_jig(graze, folder):
     path, off = folder / "jig.glb", folder / "off.glb"
     write_glb(path, jig_parts(), TURN)
@@ -179,6 +212,7 @@ def check_jig(graze, folder):
     pairs, _ = check(graze, path, "--tolerance", "precision")
     need(all(pairs[name].get("forgiven") for name in flush), "jig: what touches is not forgiven")
     need(not any(pairs[name].get("forgiven") for name in tight + [("base", "shaft")]), "jig: forgiven without a way out")
+    need(not any(has_way_out(place, 10 if place == 100 else 4) for place in (20, 60, 100, 140, 180)), "jig: there is a way out")
 
 
 def times(p, q):
@@ -215,10 +249,6 @@ def block_parts(chance, number):
         at = [p + q for p, q in zip(place, turned(turn, corner))]
         parts.append((name, triangles, [number(c) for c in at], [number(c) for c in times(turn, own)]))
     return parts
-
-
-def as_float(number):
-    return struct.unpack("f", struct.pack("f", number))[0]
 
 
 def check_blocks(graze, folder):
