@@ -101,6 +101,20 @@ static void run_batch(void *argument, bool check, sample *out) {
   tell(j, out);
 }
 
+/* Each pair by a call of its own. */
+static void run_single(void *argument, bool check, sample *out) {
+  convex_job *j = argument;
+  (void)check;
+  double start = seconds_now();
+  for (uint32_t i = 0; i < j->count; i++) {
+    if (graze_convex_batch(j->context, 1, &j->pairs[i], GRAZE_T1, j->ask, &j->results[i]) != GRAZE_OK)
+      fail("%s", graze_last_error(j->context)->message);
+  }
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+  tell(j, out);
+}
+
 #ifdef BENCH_PRIVATE
 static void run_integers(void *argument, bool check, sample *out) {
   convex_job *j = argument;
@@ -138,6 +152,7 @@ static void one_batch(bench *b, const char *name, graze_convex_ask ask, double f
   if (ask == GRAZE_CONVEX_MEET) contest_ours(&c, "cpu/integers", run_integers, &j)->alternative = true;
 #endif
   contest_ours(&c, "cpu", run_batch, &j);
+  if (ask == GRAZE_CONVEX_MEET) contest_ours(&c, "cpu/single", run_single, &j)->alternative = true;
   contest_end(&c);
   free_pairs(&j);
 }

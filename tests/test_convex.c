@@ -584,6 +584,78 @@ static void test_quick_depths(void **unused) {
   assert_true(same > rounds * 9 / 10);
 }
 
+/* ---- batches of hulls ------------------------------------------------------------------------------------------- */
+
+enum { CROWD = 600 };
+
+/* Pairs of which several are looked at side by side, and what is true of each at both tiers. */
+typedef struct crowd {
+  large_sets l[CROWD];
+  graze_hull *hulls[CROWD][2];
+  graze_convex_pair pairs[CROWD];
+  uint8_t hit[CROWD][GRAZE_T2 + 1];
+} crowd;
+
+/* Sets of a lattice, which touch, are flat or have points in common, with the oracle's answer. */
+static void make_lattice_pair(uint64_t *state, large_sets *l, uint8_t *hit) {
+  cloud clouds[2];
+  for (int i = 0; i < 2; i++) (random_below(state, 2) == 0 ? make_box : make_cloud)(state, &clouds[i], 6);
+  make_sets(state, clouds, 0, &l->s);
+  hit[GRAZE_T1] = hit[GRAZE_T2] = find_truth(&clouds[0], &clouds[1]).hit;
+}
+
+static void make_crowd(uint64_t *state, crowd *c) {
+  for (int i = 0; i < CROWD; i++) {
+    sets *s = &c->l[i].s;
+    const bool of_lattice = random_below(state, 2) == 0;
+    if (of_lattice) make_lattice_pair(state, &c->l[i], c->hit[i]);
+    if (!of_lattice) make_large(state, (int)random_below(state, 9), &c->l[i]);
+    const bool is_bent = random_below(state, 16) == 0, is_round = random_below(state, 16) == 0;
+    if (is_bent) s->pose[1].m[4] += 3; /* lengths are not kept */
+    if (is_round) s->convex[1].radius = 0.25;
+    for (int tier = GRAZE_T1; tier <= GRAZE_T2; tier++) {
+      if (of_lattice && !is_bent && !is_round) continue;
+      c->hit[i][tier] = ask(s, false, (graze_exactness)tier, GRAZE_CONVEX_SHARP).hit;
+    }
+    for (int k = 0; k < 2; k++) {
+      const graze_convex *from = &s->convex[k];
+      assert_int_equal(graze_hull_create(shared_context(1), from->count, from->points, &c->hulls[i][k]), GRAZE_OK);
+      if (random_below(state, 16) != 0) s->convex[k] = graze_convex_of_hull(c->hulls[i][k], from->radius);
+    }
+    c->pairs[i] = (graze_convex_pair){&s->convex[0], &s->convex[1], &s->pose[0], &s->pose[1]};
+  }
+}
+
+static void check_crowd(const crowd *c, int first, int count, graze_exactness tier, int threads) {
+  graze_convex_result results[CROWD];
+  memset(results, 0x55, sizeof results);
+  assert_int_equal(
+      graze_convex_batch(shared_context(threads), (uint64_t)count, c->pairs + first, tier, GRAZE_CONVEX_MEET, results),
+      GRAZE_OK);
+  for (int i = 0; i < count; i++) {
+    const sets *s = &c->l[first + i].s;
+    const graze_convex_result *r = &results[i];
+    CHECK(r->hit == c->hit[first + i][tier] && r->distance == 0 && r->normal[0] == 0);
+  }
+}
+
+/* Batches of every size about that of lanes, and longer ones, of all kinds of pairs mixed, at any place of the list. */
+static void test_crowds(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(8);
+  static crowd c;
+  const int rounds = test_rounds(1, 50);
+  for (int round = 0; round < rounds; round++) {
+    make_crowd(&state, &c);
+    for (int count = 0; count <= CROWD; count += count < 40 ? 1 : 56) {
+      const int first = (int)random_below(&state, (uint32_t)(CROWD + 1 - count));
+      check_crowd(&c, first, count, count & 1 ? GRAZE_T1 : GRAZE_T2, 1 + 3 * (count > 200));
+    }
+    for (int tier = GRAZE_T1; tier <= GRAZE_T2; tier++) check_crowd(&c, 0, CROWD, (graze_exactness)tier, 4);
+    for (int i = 0; i < 2 * CROWD; i++) graze_hull_destroy(c.hulls[i / 2][i % 2]);
+  }
+}
+
 static void test_batches_and_errors(void **unused) {
   (void)unused;
   enum { COUNT = 300 };
@@ -619,15 +691,17 @@ static void test_batches_and_errors(void **unused) {
   l[60].s.convex[0].count = 0;
   assert_int_equal(graze_convex_batch(context, COUNT, pairs, GRAZE_T1, GRAZE_CONVEX_MEET, one), GRAZE_ERROR_ARGUMENT);
   assert_non_null(strstr(shared_error()->message, "pair 60, a: it has no points"));
-  l[50].s.pose[0].m[5] = INFINITY;
+  l[50].s.pose[0].m[5] = INFINITY; /* the first of all is told */
   assert_int_equal(graze_convex_batch(context, COUNT, pairs, GRAZE_T1, GRAZE_CONVEX_MEET, one), GRAZE_ERROR_NOT_FINITE);
   assert_non_null(strstr(shared_error()->message, "pair 50, a: its pose"));
+  pairs[40].b = NULL;
+  assert_int_equal(graze_convex_batch(context, COUNT, pairs, GRAZE_T1, GRAZE_CONVEX_MEET, one), GRAZE_ERROR_ARGUMENT);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),          cmocka_unit_test(test_consistent),
-                                     cmocka_unit_test(test_hulls_as_sets),     cmocka_unit_test(test_kissing),
-                                     cmocka_unit_test(test_balls_of_hulls),    cmocka_unit_test(test_quick_depths),
-                                     cmocka_unit_test(test_batches_and_errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),       cmocka_unit_test(test_consistent),
+                                     cmocka_unit_test(test_hulls_as_sets),  cmocka_unit_test(test_kissing),
+                                     cmocka_unit_test(test_balls_of_hulls), cmocka_unit_test(test_quick_depths),
+                                     cmocka_unit_test(test_crowds),         cmocka_unit_test(test_batches_and_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

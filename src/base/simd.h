@@ -713,6 +713,23 @@ static inline void v4_transpose(v4 r[4]) {
 #endif
 }
 
+/* The same of doubles. */
+static inline void d4_transpose(d4 r[4]) {
+#if defined(__AVX__)
+  const __m256d a = (__m256d)r[0], b = (__m256d)r[1], c = (__m256d)r[2], d = (__m256d)r[3];
+  const __m256d ab0 = _mm256_unpacklo_pd(a, b), ab1 = _mm256_unpackhi_pd(a, b);
+  const __m256d cd0 = _mm256_unpacklo_pd(c, d), cd1 = _mm256_unpackhi_pd(c, d);
+  r[0] = (d4)_mm256_permute2f128_pd(ab0, cd0, 0x20);
+  r[1] = (d4)_mm256_permute2f128_pd(ab1, cd1, 0x20);
+  r[2] = (d4)_mm256_permute2f128_pd(ab0, cd0, 0x31);
+  r[3] = (d4)_mm256_permute2f128_pd(ab1, cd1, 0x31);
+#else
+  d4 t[4];
+  for (int i = 0; i < 4; i++) t[i] = (d4){r[0][i], r[1][i], r[2][i], r[3][i]};
+  memcpy(r, t, sizeof t);
+#endif
+}
+
 /* v8_sum of each. */
 static inline v4 v8_sums(v8 a, v8 b, v8 c, v8 d) {
   v4 r[4] = {v8_lower(a) + v8_upper(a), v8_lower(b) + v8_upper(b), v8_lower(c) + v8_upper(c),

@@ -9,7 +9,7 @@
 #include "convex/quick.h"
 #include "geometry/pose.h"
 
-enum { PAIRS_PER_TASK = 64 };
+enum { PAIRS_PER_TASK = CROWD_PAIRS };
 
 typedef struct batch {
   const graze_context *context;
@@ -153,27 +153,57 @@ static graze_status load(convex_pair *pair, const graze_convex_pair *from, const
   return gz_pair_load(pair, bad_side);
 }
 
-/* Many pairs that only have to be decided are, by a quick look. */
-static bool looks_clear(const batch *work, const graze_convex_pair *pair, graze_convex_result *result) {
-  if (work->ask != GRAZE_CONVEX_MEET || pair->a->hull == NULL || pair->b->hull == NULL) return false;
-  if (pair->a->radius > 0 || pair->b->radius > 0) return false;
-  const convex_verdict verdict = CPU_KERNEL(gz_quick_meet)(pair, work->exactness == GRAZE_T2);
-  *result = (graze_convex_result){.hit = verdict == CONVEX_HIT};
-  return verdict != CONVEX_OPEN;
+static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose) {
+  if (set->count == 0 || set->points == NULL) return "it has no points";
+  if (!(set->radius >= 0)) return "its radius is below 0";
+  return pose == NULL || gz_pose_first_not_finite(pose) == 12 ? NULL : "its pose is not finite";
+}
+
+static bool is_right(const graze_convex_pair *pair) {
+  return pair->a != NULL && pair->b != NULL && what_is_wrong(pair->a, pair->pose_a) == NULL &&
+         what_is_wrong(pair->b, pair->pose_b) == NULL;
+}
+
+/* Most hulls of which only a hit is asked for are decided by a quick look; verdicts[i] is OPEN where it does not. */
+static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t verdicts[PAIRS_PER_TASK]) {
+  const graze_convex_pair *pairs = work->pairs + first;
+  uint32_t which[PAIRS_PER_TASK], hulls = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const graze_convex *a = pairs[i].a, *b = pairs[i].b;
+    verdicts[i] = CONVEX_OPEN;
+    if (!is_right(&pairs[i])) {
+      note_bad(work, first + i);
+      verdicts[i] = CONVEX_APART; /* nothing more is done about it */
+      continue;
+    }
+    which[hulls] = i;
+    hulls += work->ask == GRAZE_CONVEX_MEET && a->hull != NULL && b->hull != NULL && !(a->radius > 0 || b->radius > 0);
+  }
+  const crowd_pairs quick = {pairs, which, hulls, work->exactness == GRAZE_T2};
+  CPU_KERNEL(gz_quick_crowd)(&quick, verdicts);
+}
+
+static void answer_slowly(batch *work, uint64_t number, uint32_t worker) {
+  convex_pair *pair = &work->work[worker];
+  int side;
+  graze_status status = load(pair, &work->pairs[number], work, &side);
+  if (status == GRAZE_ERROR_NOT_FINITE) {
+    note_bad(work, number);
+  } else if (status != GRAZE_OK || !answer_pair(pair, work->ask, &work->results[number])) {
+    atomic_store(&work->refused, true);
+  }
 }
 
 static void answer_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
   batch *work = argument;
-  uint64_t last = (uint64_t)end * PAIRS_PER_TASK;
-  if (last > work->count) last = work->count;
-  for (uint64_t i = (uint64_t)begin * PAIRS_PER_TASK; i < last; i++) {
-    int side;
-    if (looks_clear(work, &work->pairs[i], &work->results[i])) continue;
-    graze_status status = load(&work->work[worker], &work->pairs[i], work, &side);
-    if (status == GRAZE_ERROR_NOT_FINITE) {
-      note_bad(work, i);
-    } else if (status != GRAZE_OK || !answer_pair(&work->work[worker], work->ask, &work->results[i])) {
-      atomic_store(&work->refused, true);
+  for (uint64_t task = begin; task < end; task++) {
+    const uint64_t first = task * PAIRS_PER_TASK, left = work->count - first;
+    const uint32_t count = left < PAIRS_PER_TASK ? (uint32_t)left : PAIRS_PER_TASK;
+    uint8_t verdicts[PAIRS_PER_TASK];
+    look_quickly(work, first, count, verdicts);
+    for (uint32_t i = 0; i < count; i++) {
+      work->results[first + i] = (graze_convex_result){.hit = verdicts[i] == CONVEX_HIT};
+      if (verdicts[i] == CONVEX_OPEN) answer_slowly(work, first + i, worker);
     }
   }
 }
@@ -194,31 +224,19 @@ graze_convex graze_convex_of_hull(const graze_hull *hull, double radius) {
   return (graze_convex){hull->points, hull->vertex_count, radius, hull};
 }
 
-static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose) {
-  if (set->count == 0 || set->points == NULL) return "it has no points";
-  if (!(set->radius >= 0)) return "its radius is below 0";
-  return pose == NULL || gz_pose_first_not_finite(pose) == 12 ? NULL : "its pose is not finite";
-}
-
-static graze_status check_pairs(const batch *work) {
-  for (uint64_t i = 0; i < work->count; i++) {
-    const graze_convex_pair *pair = &work->pairs[i];
-    if (pair->a == NULL || pair->b == NULL) return gz_fail_null(work->context);
-    const char *wrong[2] = {what_is_wrong(pair->a, pair->pose_a), what_is_wrong(pair->b, pair->pose_b)};
-    for (int s = 0; s < 2; s++) {
-      if (wrong[s] == NULL) continue;
-      bool is_pose = wrong[s][4] == 'p';
-      return gz_fail(work->context, is_pose ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_ARGUMENT, "pair %llu, %c: %s",
-                     (unsigned long long)i, 'a' + s, wrong[s]);
-    }
-  }
-  return GRAZE_OK;
-}
-
 static graze_status tell_bad(const batch *work, uint64_t bad) {
+  const graze_convex_pair *from = &work->pairs[bad];
+  if (from->a == NULL || from->b == NULL) return gz_fail_null(work->context);
+  const char *wrong[2] = {what_is_wrong(from->a, from->pose_a), what_is_wrong(from->b, from->pose_b)};
+  for (int s = 0; s < 2; s++) {
+    if (wrong[s] == NULL) continue;
+    const bool is_pose = wrong[s][4] == 'p';
+    return gz_fail(work->context, is_pose ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_ARGUMENT, "pair %llu, %c: %s",
+                   (unsigned long long)bad, 'a' + s, wrong[s]);
+  }
   convex_pair pair = {.context = work->context};
   int side = 0;
-  load(&pair, &work->pairs[bad], work, &side);
+  load(&pair, from, work, &side);
   gz_pair_release(&pair);
   return gz_fail(work->context, GRAZE_ERROR_NOT_FINITE,
                  "pair %llu, %c: a coordinate is not finite, or not once it is posed", (unsigned long long)bad,
@@ -236,8 +254,7 @@ graze_status graze_convex_batch(graze_context *context, uint64_t count, const gr
   work.exactness = exactness;
   work.ask = ask;
   atomic_init(&work.first_bad, UINT64_MAX);
-  graze_status status = check_pairs(&work);
-  if (status == GRAZE_OK) status = answer_all(&work);
+  graze_status status = answer_all(&work);
   uint64_t bad = atomic_load(&work.first_bad);
   return status == GRAZE_OK && bad != UINT64_MAX ? tell_bad(&work, bad) : status;
 }

@@ -9,4 +9,17 @@
 typedef convex_verdict quick_function(const graze_convex_pair *pair, bool is_real);
 CPU_KERNELS(quick_function, gz_quick_meet);
 
+enum { CROWD_PAIRS = 256 };
+
+typedef struct crowd_pairs {
+  const graze_convex_pair *pairs;
+  const uint32_t *which; /* of them: at most CROWD_PAIRS */
+  uint32_t count;
+  bool is_real;
+} crowd_pairs;
+
+/* The same for all of them, several at once: verdicts[i] becomes that of pairs[i]. */
+typedef void crowd_function(const crowd_pairs *from, uint8_t *verdicts);
+CPU_KERNELS(crowd_function, gz_quick_crowd);
+
 #endif

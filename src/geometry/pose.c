@@ -78,8 +78,11 @@ void graze_pose_apply(const graze_pose *pose, const double point[3], double out[
 }
 
 int gz_pose_first_not_finite(const graze_pose *pose) {
+  double zero = 0;
+  for (int k = 0; k < 12; k++) zero += 0 * pose->m[k];
+  if (zero == 0) return 12; /* nearly always, and soon found out */
   int k = 0;
-  while (k < 12 && isfinite(pose->m[k])) k++;
+  while (isfinite(pose->m[k])) k++;
   return k;
 }
 
