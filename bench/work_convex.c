@@ -1,5 +1,6 @@
-/* bench/work_convex.c: hulls of points, and pairs of convex sets: fragments of 32 vertices near and in one another, and
- * boxes that lie on boxes. Pairs run beside the search in integers alone, which says what is right.
+/* bench/work_convex.c: hulls of points, and pairs of convex sets: fragments of 32 vertices near and in one another,
+ * boxes that lie on boxes, and balls and capsules. Pairs run beside the search in integers alone, which says what is
+ * right.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #endif
 
 enum { SHAPES = 64, CORNERS = 32 };
+
+typedef enum shape_kind { FRAGMENTS, BOXES, CAPSULES } shape_kind;
 
 typedef struct convex_job {
   graze_context *context;
@@ -37,17 +40,18 @@ static void on_ball(uint64_t *state, double p[3]) {
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
-static void make_shapes(convex_job *j, bool boxes) {
+static void make_shapes(convex_job *j, shape_kind kind) {
   uint64_t state = 3;
   for (int s = 0; s < SHAPES; s++) {
     double points[CORNERS][3];
     for (int i = 0; i < CORNERS; i++) {
       on_ball(&state, points[i]);
-      for (int k = 0; boxes && k < 3; k++) points[i][k] = i >> k & 1 ? 0.5 : -0.5;
+      for (int k = 0; kind == BOXES && k < 3; k++) points[i][k] = i >> k & 1 ? 0.5 : -0.5;
     }
     if (graze_hull_create(j->context, CORNERS, points[0], &j->hulls[s]) != GRAZE_OK)
       fail("%s", graze_last_error(j->context)->message);
     j->sets[s] = graze_convex_of_hull(j->hulls[s], 0);
+    if (kind == CAPSULES) j->sets[s] = (graze_convex){j->hulls[s]->points, s % 2 == 0 ? 1 : 2, 0.5, NULL};
   }
 }
 
@@ -57,9 +61,9 @@ static graze_pose turned(uint64_t *state, const double at[3]) {
 }
 
 /* `far` is how far centers are from each other at most. Boxes are not turned: one lies on the other. */
-static void make_pairs(convex_job *j, double far, bool boxes) {
+static void make_pairs(convex_job *j, double far, shape_kind kind) {
   uint64_t state = 5;
-  make_shapes(j, boxes);
+  make_shapes(j, kind);
   j->poses = must_alloc(2 * (size_t)j->count, sizeof *j->poses);
   j->pairs = must_alloc(j->count, sizeof *j->pairs);
   j->results = must_alloc(j->count, sizeof *j->results);
@@ -69,8 +73,8 @@ static void make_pairs(convex_job *j, double far, bool boxes) {
     const double origin[3] = {0, 0, 0}, way[3] = {reach * at[0], reach * at[1], reach * at[2]};
     j->poses[2 * i] = turned(&state, origin);
     j->poses[2 * i + 1] = turned(&state, way);
-    if (boxes) j->poses[2 * i] = (graze_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    if (boxes) j->poses[2 * i + 1] = (graze_pose){{1, 0, 0, way[0], 0, 1, 0, way[1], 0, 0, 1, 1}};
+    if (kind == BOXES) j->poses[2 * i] = (graze_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    if (kind == BOXES) j->poses[2 * i + 1] = (graze_pose){{1, 0, 0, way[0], 0, 1, 0, way[1], 0, 0, 1, 1}};
     const graze_convex *a = &j->sets[splitmix64(i) % SHAPES], *b = &j->sets[splitmix64(~i) % SHAPES];
     j->pairs[i] = (graze_convex_pair){a, b, &j->poses[2 * i], &j->poses[2 * i + 1]};
   }
@@ -125,12 +129,14 @@ static void run_integers(void *argument, bool check, sample *out) {
     const graze_convex_pair *p = &j->pairs[i];
     pair.side[0] = (convex_side){.points = p->a->points, .count = p->a->count, .pose = p->pose_a};
     pair.side[1] = (convex_side){.points = p->b->points, .count = p->b->count, .pose = p->pose_b};
+    pair.radius[0] = p->a->radius;
+    pair.radius[1] = p->b->radius;
     convex_bracket distance;
     double normal[3];
     int side, beyond;
     if (gz_pair_load(&pair, &side) != GRAZE_OK) fail("a pair cannot be loaded");
     convex_simplex simplex = {.p = {gz_pair_point(&pair, 0, 0)}, .count = 1};
-    j->results[i].hit = gz_gjk_exact(&pair, &simplex, &distance, normal, &beyond) == CONVEX_HIT;
+    j->results[i].hit = gz_gjk_exact(&pair, &simplex, &distance, normal, &beyond) == CONVEX_HIT || beyond <= 0;
   }
   out->seconds[0] = seconds_now() - start;
   out->timed = 1;
@@ -139,10 +145,10 @@ static void run_integers(void *argument, bool check, sample *out) {
 }
 #endif
 
-static void one_batch(bench *b, const char *name, graze_convex_ask ask, double far, bool boxes) {
+static void one_batch(bench *b, const char *name, graze_convex_ask ask, double far, shape_kind kind) {
   if (!bench_wants(b, "convex/%s", name)) return;
   convex_job j = {.context = b->context, .count = b->list ? 1 : b->quick ? 100 : 10000, .ask = ask};
-  make_pairs(&j, far, boxes);
+  make_pairs(&j, far, kind);
   contest c;
   contest_begin(&c, b, "pair", j.count, j.count, "convex/%s", name);
 #ifdef BENCH_PRIVATE
@@ -196,10 +202,11 @@ static void one_hull(bench *b, const char *name, bool on_sphere) {
 }
 
 void work_convex(bench *b) {
-  one_batch(b, "meet", GRAZE_CONVEX_MEET, 3, false);
-  one_batch(b, "distance", GRAZE_CONVEX_MEASURE, 3, false);
-  one_batch(b, "depth", GRAZE_CONVEX_MEASURE, 1, false);
-  one_batch(b, "boxes", GRAZE_CONVEX_MEET, 0.5, true);
+  one_batch(b, "meet", GRAZE_CONVEX_MEET, 3, FRAGMENTS);
+  one_batch(b, "distance", GRAZE_CONVEX_MEASURE, 3, FRAGMENTS);
+  one_batch(b, "depth", GRAZE_CONVEX_MEASURE, 1, FRAGMENTS);
+  one_batch(b, "boxes", GRAZE_CONVEX_MEET, 0.5, BOXES);
+  one_batch(b, "capsules", GRAZE_CONVEX_MEET, 3, CAPSULES);
   one_hull(b, "hull", false);
   one_hull(b, "hull-sphere", true);
 }

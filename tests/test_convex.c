@@ -656,6 +656,61 @@ static void test_crowds(void **unused) {
   }
 }
 
+/* ---- balls and capsules ----------------------------------------------------------------------------------------- */
+
+/* Of a lattice, against the oracle: many touch. */
+static void check_lattice_capsules(uint64_t *state) {
+  cloud clouds[2];
+  sets made, *s = &made;
+  int64_t sum = 0;
+  for (int i = 0; i < 2; i++) {
+    make_cloud(state, &clouds[i], 6);
+    if (clouds[i].count > 2) clouds[i].count = 1 + clouds[i].count % 2;
+  }
+  make_sets(state, clouds, 0, &made);
+  for (int i = 0; i < 2; i++) {
+    const int64_t radius = (int64_t)random_below(state, 5);
+    made.convex[i].radius = (double)radius;
+    sum += radius;
+  }
+  const truth t = find_truth(&clouds[0], &clouds[1]);
+  const bool hit = t.hit || t.square.above <= (wide_integer)(sum * sum) * t.square.below;
+  for (int k = 0; k < 4; k++) {
+    const graze_convex_result one = ask(s, k & 1, k & 2 ? GRAZE_T1 : GRAZE_T2, GRAZE_CONVEX_MEET), *r = &one;
+    CHECK(r->hit == hit);
+  }
+}
+
+/* Of any doubles: as where all is asked for. */
+static void check_any_capsules(uint64_t *state, int kind) {
+  large_sets l;
+  sets *s = &l.s;
+  make_large(state, kind, &l);
+  for (int i = 0; i < 2; i++) {
+    if (s->convex[i].count > 2) s->convex[i].count = 1 + s->convex[i].count % 2;
+  }
+  const double distance = fmax(0, ask(s, false, GRAZE_T1, GRAZE_CONVEX_SHARP).distance);
+  for (int step = 0; step < 4; step++) { /* radii that just about reach from one to the other, and others */
+    s->convex[0].radius = step == 3 ? random_unit(state) : 0;
+    s->convex[1].radius = step == 0   ? distance
+                          : step == 3 ? random_unit(state)
+                                      : nextafter(distance, step == 1 ? 0 : 9);
+    for (int tier = GRAZE_T1; tier <= GRAZE_T2; tier++) {
+      const graze_convex_result sharp = ask(s, false, (graze_exactness)tier, GRAZE_CONVEX_SHARP), *r = &sharp;
+      CHECK(ask(s, step & 1, (graze_exactness)tier, GRAZE_CONVEX_MEET).hit == r->hit);
+    }
+  }
+}
+
+static void test_capsules(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(9);
+  for (int round = 0; round < test_rounds(2000, 200000); round++) {
+    check_lattice_capsules(&state);
+    check_any_capsules(&state, round % 9);
+  }
+}
+
 static void test_batches_and_errors(void **unused) {
   (void)unused;
   enum { COUNT = 300 };
@@ -699,9 +754,14 @@ static void test_batches_and_errors(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),       cmocka_unit_test(test_consistent),
-                                     cmocka_unit_test(test_hulls_as_sets),  cmocka_unit_test(test_kissing),
-                                     cmocka_unit_test(test_balls_of_hulls), cmocka_unit_test(test_quick_depths),
-                                     cmocka_unit_test(test_crowds),         cmocka_unit_test(test_batches_and_errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),
+                                     cmocka_unit_test(test_consistent),
+                                     cmocka_unit_test(test_hulls_as_sets),
+                                     cmocka_unit_test(test_kissing),
+                                     cmocka_unit_test(test_balls_of_hulls),
+                                     cmocka_unit_test(test_quick_depths),
+                                     cmocka_unit_test(test_crowds),
+                                     cmocka_unit_test(test_capsules),
+                                     cmocka_unit_test(test_batches_and_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

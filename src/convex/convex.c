@@ -164,20 +164,27 @@ static bool is_right(const graze_convex_pair *pair) {
          what_is_wrong(pair->b, pair->pose_b) == NULL;
 }
 
-/* Most hulls of which only a hit is asked for are decided by a quick look; verdicts[i] is OPEN where it does not. */
+static bool are_hulls(const graze_convex_pair *pair) {
+  return pair->a->hull != NULL && pair->b->hull != NULL && !(pair->a->radius > 0 || pair->b->radius > 0);
+}
+
+/* Most pairs of which only a hit is asked for are decided by a quick look, if they are hulls, balls or capsules;
+ * verdicts[i] is OPEN where it does not. */
 static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t verdicts[PAIRS_PER_TASK]) {
   const graze_convex_pair *pairs = work->pairs + first;
   uint32_t which[PAIRS_PER_TASK], hulls = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const graze_convex *a = pairs[i].a, *b = pairs[i].b;
     verdicts[i] = CONVEX_OPEN;
     if (!is_right(&pairs[i])) {
       note_bad(work, first + i);
       verdicts[i] = CONVEX_APART; /* nothing more is done about it */
+    } else if (work->ask != GRAZE_CONVEX_MEET) {
       continue;
+    } else if (pairs[i].a->count <= 2 && pairs[i].b->count <= 2) {
+      verdicts[i] = (uint8_t)gz_quick_round(&pairs[i]);
+    } else if (are_hulls(&pairs[i])) {
+      which[hulls++] = i;
     }
-    which[hulls] = i;
-    hulls += work->ask == GRAZE_CONVEX_MEET && a->hull != NULL && b->hull != NULL && !(a->radius > 0 || b->radius > 0);
   }
   const crowd_pairs quick = {pairs, which, hulls, work->exactness == GRAZE_T2};
   CPU_KERNEL(gz_quick_crowd)(&quick, verdicts);

@@ -1,4 +1,4 @@
-/* A quick look at whether two hulls meet, before a pair is loaded. */
+/* A quick look at whether two sets meet, before a pair is loaded. */
 #ifndef GRAZE_SRC_CONVEX_QUICK_H
 #define GRAZE_SRC_CONVEX_QUICK_H
 
@@ -21,5 +21,8 @@ typedef struct crowd_pairs {
 /* The same for all of them, several at once: verdicts[i] becomes that of pairs[i]. */
 typedef void crowd_function(const crowd_pairs *from, uint8_t *verdicts);
 CPU_KERNELS(crowd_function, gz_quick_crowd);
+
+/* quick_round.c: of two sets of at most two points each; the same, of both tiers. */
+convex_verdict gz_quick_round(const graze_convex_pair *pair);
 
 #endif
