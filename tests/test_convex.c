@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convex/quick.h"
 #include "families.h"
 #include "support.h"
 
@@ -639,6 +640,32 @@ static void check_crowd(const crowd *c, int first, int count, graze_exactness ti
   }
 }
 
+/* The looks themselves, side by side and one by one: they prove what is true, and of as many pairs. */
+static void check_looks(const crowd *c, bool is_real) {
+  int open = 0, open_one = 0, all = 0;
+  for (uint32_t first = 0; first < CROWD; first += CROWD_PAIRS) {
+    uint32_t which[CROWD_PAIRS], count = 0;
+    uint8_t verdicts[CROWD_PAIRS];
+    for (uint32_t i = 0; i < CROWD_PAIRS && first + i < CROWD; i++) {
+      const graze_convex *two = c->l[first + i].s.convex;
+      if (two[0].hull != NULL && two[1].hull != NULL && two[1].radius == 0) which[count++] = i;
+    }
+    const crowd_pairs from = {c->pairs + first, which, count, is_real};
+    CPU_KERNEL(gz_quick_crowd)(&from, verdicts);
+    for (uint32_t i = 0; i < count; i++) {
+      const convex_verdict one = CPU_KERNEL(gz_quick_meet)(&c->pairs[first + which[i]], is_real);
+      const convex_verdict right = c->hit[first + which[i]][is_real ? GRAZE_T2 : GRAZE_T1] ? CONVEX_HIT : CONVEX_APART;
+      assert_true(one == CONVEX_OPEN || one == right);
+      assert_true(verdicts[which[i]] == CONVEX_OPEN || verdicts[which[i]] == right);
+      open += verdicts[which[i]] == CONVEX_OPEN;
+      open_one += one == CONVEX_OPEN;
+      all++;
+    }
+  }
+  print_message("%d of %d open, one by one %d\n", open, all, open_one);
+  assert_true(all > CROWD / 2 && abs(open - open_one) < all / 20);
+}
+
 /* Batches of every size about that of lanes, and longer ones, of all kinds of pairs mixed, at any place of the list. */
 static void test_crowds(void **unused) {
   (void)unused;
@@ -652,6 +679,7 @@ static void test_crowds(void **unused) {
       check_crowd(&c, first, count, count & 1 ? GRAZE_T1 : GRAZE_T2, 1 + 3 * (count > 200));
     }
     for (int tier = GRAZE_T1; tier <= GRAZE_T2; tier++) check_crowd(&c, 0, CROWD, (graze_exactness)tier, 4);
+    check_looks(&c, round % 2 == 0);
     for (int i = 0; i < 2 * CROWD; i++) graze_hull_destroy(c.hulls[i / 2][i % 2]);
   }
 }
