@@ -1,6 +1,7 @@
 /* Triangles along a direction, and along normals (src/narrow/along.h): what it tells to be far is so by the oracle of
- * distances, every instruction set tells the same, and nothing stays of nodes that a wide gap parts. Looks behind the
- * public headers, so it needs the static library. */
+ * distances, every instruction set tells the same, and nothing stays of nodes that a wide gap parts. Along an axis,
+ * gaps of boxes against rational numbers. Looks behind the public headers, so it needs the static library. */
+#include <gmp.h>
 #include <math.h>
 
 #include "base/cpu.h"
@@ -160,8 +161,74 @@ static void test_overflow(void **unused) {
   assert_true(normals_every_way(&n, 1, UINT64_MAX) == UINT64_MAX);
 }
 
+/* ---- along an axis ---- */
+
+static uint64_t axis_every_way(const two_nodes *n, const boxes_gap *gap, uint64_t mask) {
+  const posed_node *a = &n->node[0], *b = &n->node[1];
+  uint64_t nearer = gz_along_axis_scalar(a, b, gap, mask);
+#if defined(__x86_64__)
+  if (gz_cpu_best() >= CPU_AVX2) assert_true(gz_along_axis_avx2(a, b, gap, mask) == nearer);
+  if (gz_cpu_best() >= CPU_AVX512) assert_true(gz_along_axis_avx512(a, b, gap, mask) == nearer);
+#endif
+  return nearer;
+}
+
+/* How far the second triangle's box begins behind the end of the first one's. */
+static void find_axis_gap(const double first[9], const double second[9], int axis, mpq_t gap) {
+  mpq_t end;
+  mpq_init(end);
+  mpq_set_d(end, fmax(fmax(first[axis], first[3 + axis]), first[6 + axis]));
+  mpq_set_d(gap, fmin(fmin(second[axis], second[3 + axis]), second[6 + axis]));
+  mpq_sub(gap, gap, end);
+  mpq_clear(end);
+}
+
+/* Coordinates of which many differ by less than their differences round to. */
+static double crowded(uint64_t *state, double scale) {
+  const double steps[] = {0, 0x1p-60, -0x1p-60, 0x1p-54, 1, 1 + 0x1p-52, 1 - 0x1p-53, -3, 1e10};
+  return scale * steps[random_below(state, sizeof steps / sizeof *steps)];
+}
+
+static void test_axis(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(5);
+  mpq_t wanted, found;
+  mpq_inits(wanted, found, NULL);
+  int rests = 0;
+  for (int i = 0; i < test_rounds(200, 20000); i++) {
+    const double scale = exp2(100 * (double)(random_below(&state, 20)) - 1000);
+    two_nodes n;
+    double t[2][9];
+    for (uint32_t k = 0; k < 16; k++) {
+      for (int x = 0; x < 9; x++) t[0][x] = crowded(&state, scale);
+      put_triangle(&n, k, t[0]);
+    }
+    boxes_gap gap = {.axis = (uint8_t)random_below(&state, 3), .turned = random_below(&state, 2) == 1};
+    get_triangle(&n.node[0], random_below(&state, 8), t[0]);
+    get_triangle(&n.node[1], random_below(&state, 8), t[1]);
+    find_axis_gap(t[gap.turned], t[!gap.turned], gap.axis, wanted);
+    gap.rounded = fmin(fmin(t[!gap.turned][gap.axis], t[!gap.turned][3 + gap.axis]), t[!gap.turned][6 + gap.axis]) -
+                  fmax(fmax(t[gap.turned][gap.axis], t[gap.turned][3 + gap.axis]), t[gap.turned][6 + gap.axis]);
+    mpq_set_d(found, gap.rounded);
+    mpq_sub(found, wanted, found);
+    gap.rest = mpq_get_d(found); /* a double, exactly */
+    rests += gap.rest != 0;
+    const uint64_t nearer = axis_every_way(&n, &gap, UINT64_MAX), mask = 0x0123456789abcdef;
+    assert_true(axis_every_way(&n, &gap, mask) == (nearer & mask));
+    for (uint32_t bit = 0; bit < 64; bit++) {
+      get_triangle(&n.node[0], bit & 7, t[0]);
+      get_triangle(&n.node[1], bit >> 3, t[1]);
+      find_axis_gap(t[gap.turned], t[!gap.turned], gap.axis, found);
+      assert_true((nearer >> bit & 1) == (mpq_cmp(found, wanted) < 0));
+    }
+  }
+  assert_true(rests > 0);
+  mpq_clears(wanted, found, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_layers),
-                                     cmocka_unit_test(test_wide_gap), cmocka_unit_test(test_overflow)};
+                                     cmocka_unit_test(test_wide_gap), cmocka_unit_test(test_overflow),
+                                     cmocka_unit_test(test_axis)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -523,6 +523,18 @@ static candidate find_meeting(near_pair *pair) {
   return find_piercing(pair);
 }
 
+void gz_near_witness_at(near_pair *pair, double distance, graze_nearest *result) {
+  examination e;
+  big above, below;
+  int number = 0;
+  const double most = nextafter(distance, (double)INFINITY);
+  while (next_value(pair, &number, most, &e, &above, &below)) {
+    if (gz_big_round_root(&above, &below) <= distance) break;
+  }
+  result->distance = distance;
+  report_candidate(pair, e.c, result);
+}
+
 void gz_near_witness(near_pair *pair, graze_nearest *result) {
   candidate nearest;
   if (gz_near_meet(pair)) {

@@ -84,4 +84,7 @@ bool gz_near_direction(const double corners[6][3], int place, double direction[3
 double gz_near_distance(near_pair *pair);
 void gz_near_witness(near_pair *pair, graze_nearest *result);
 
+/* The same points for less, where the rounded distance is known to be this one, above 0. */
+void gz_near_witness_at(near_pair *pair, double distance, graze_nearest *result);
+
 #endif

@@ -47,6 +47,40 @@ uint64_t KERNEL(gz_along)(const posed_node *pa, const posed_node *pb, const doub
   return mask;
 }
 
+/* ---- along an axis, exactly ---- */
+
+static inline void find_axis_reaches(const posed_node *node, int axis, reaches *r) {
+  for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+    const vd p = vd_load(node->corner[axis] + at), q = vd_load(node->corner[3 + axis] + at);
+    const vd s = vd_load(node->corner[6 + axis] + at);
+    vd_store(r->low + at, min3(p, q, s));
+    vd_store(r->high + at, max3v(p, q, s));
+  }
+}
+
+/* x - y >= gap: the rounded difference tells, unless it is that of the gap; then what rounding took does. */
+static inline vm is_gap_reached(vd x, vd y, vd rounded, vd rest) {
+  const vd d = vd_sub(x, y), y_back = vd_sub(x, d), x_back = vd_add(d, y_back);
+  const vd took = vd_add(vd_sub(x, x_back), vd_sub(y_back, y));
+  return vm_or(vd_gt(d, rounded), vm_and(vd_eq(d, rounded), vd_ge(took, rest)));
+}
+
+uint64_t KERNEL(gz_along_axis)(const posed_node *pa, const posed_node *pb, const boxes_gap *gap, uint64_t mask) {
+  const vd rounded = vd_set(gap->rounded), rest = vd_set(gap->rest);
+  reaches a, b;
+  find_axis_reaches(pa, gap->axis, &a);
+  find_axis_reaches(pb, gap->axis, &b);
+  for (int j = 0; j < NODE_WIDTH; j++) {
+    if ((mask >> (8 * j) & 0xff) == 0) continue;
+    for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+      const vd x = gap->turned ? vd_load(a.low + at) : vd_set(b.low[j]);
+      const vd y = gap->turned ? vd_set(b.high[j]) : vd_load(a.high + at);
+      mask &= ~((uint64_t)vm_bits(is_gap_reached(x, y, rounded, rest)) << (8 * j + at));
+    }
+  }
+  return mask;
+}
+
 /* ---- along normals ----------------------------------------------------------------------------------------------- */
 
 /* A node's triangles, their normals, and what lies beyond them by more than `most`. */

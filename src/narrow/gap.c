@@ -39,11 +39,24 @@ static int compare_numbers(const open_pair *x, const open_pair *y) {
   return (x->second > y->second) - (x->second < y->second);
 }
 
+/* The sign of the gap less d: a difference that is rounded compares as the exact one, unless it is d. */
+static int compare_gap(const boxes_gap *gap, double d) {
+  const double by = gap->rounded == d ? gap->rest : gap->rounded - d;
+  return (by > 0) - (by < 0);
+}
+
 /* Whether the pair is known to round to more than `distance` or, where `or_same`, to as much. */
 static bool is_beyond(const near_pair *pair, double distance, bool or_same) {
   if (!(distance > 0) || !(distance < 0x1p1000)) return false;
   double beside = or_same ? nextafter(distance, 0) : nextafter(distance, (double)INFINITY);
   return gz_near_beyond(pair, distance, 0.5 * (beside - distance));
+}
+
+/* The distance of the pair, rounded: of a flush one it is known. */
+static double find_distance(worker *w, const open_pair *o, near_pair *pair) {
+  if (gz_near_is_flush(&w->gap, o)) return o->gap.rounded;
+  w->sink.work.exact_tests++;
+  return gz_near_distance(pair);
 }
 
 /* Rounds the distance of the pair, unless it is of no use: above *distance, or the same where `best` comes before. The
@@ -55,11 +68,14 @@ static bool improves(worker *w, const open_pair *o, const open_pair *best, doubl
   if (best != NULL && (first ? o->gap.rounded > *distance : o->gap.rounded >= *distance)) return false;
   gz_near_start_pair(w, o, corners, &pair);
   if (best != NULL && is_beyond(&pair, *distance, !first)) return false;
-  w->sink.work.exact_tests++;
-  double d = gz_near_distance(&pair);
+  const double d = find_distance(w, o, &pair);
   if (d > *distance || (d == *distance && !first)) return false;
   *distance = d;
   return true;
+}
+
+static bool is_below(worker *w, const open_pair *o, double limit) {
+  return gz_near_is_flush(&w->gap, o) ? compare_gap(&o->gap, limit) < 0 : gz_near_is_nearer(w, o, limit);
 }
 
 /* Of all open pairs the one with the least rounded distance below the limit, and the lowest numbers; NULL: none. Of
@@ -79,28 +95,26 @@ static const open_pair *choose_nearest(worker *w, double limit, double *distance
     if ((i > 0 && o == likely) || (i > 1 && o == lowest)) continue;
     if (best != NULL && compare_numbers(o, best) == 0) continue;
     if (o->lower > *distance || !improves(w, o, best, distance)) continue;
-    if (*distance == limit && !(isinf(limit) || gz_near_is_nearer(w, o, limit))) continue;
+    if (*distance == limit && !(isinf(limit) || is_below(w, o, limit))) continue;
     best = o;
   }
   return best;
 }
 
-/* Returns the sign of the pair's distance less what it rounds to. */
-static int report_nearest(worker *w, const open_pair *o, graze_distance_result *r) {
+/* With the points of a pair whose distance is known, rounded. Returns the sign of the distance less what it rounds to.
+ */
+static int report_nearest(worker *w, const open_pair *o, double distance, graze_distance_result *r) {
   double corners[18];
   near_pair pair;
   gz_near_start_pair(w, o, corners, &pair);
   r->found = true;
   r->triangles = (graze_triangle_pair){o->first, o->second};
-  gz_near_witness(&pair, &r->nearest);
-  const double d = r->nearest.distance;
-  return isinf(d) ? -1 : gz_near_compare(&pair, d);
-}
-
-/* The sign of the gap less d: a difference that is rounded compares as the exact one, unless it is d. */
-static int compare_gap(const boxes_gap *gap, double d) {
-  const double by = gap->rounded == d ? gap->rest : gap->rounded - d;
-  return (by > 0) - (by < 0);
+  if (distance > 0)
+    gz_near_witness_at(&pair, distance, &r->nearest);
+  else
+    gz_near_witness(&pair, &r->nearest);
+  if (isinf(distance)) return -1;
+  return gz_near_is_flush(&w->gap, o) ? compare_gap(&o->gap, distance) : gz_near_compare(&pair, distance);
 }
 
 /* Where the pair's distance less d may have a lesser sign: its sign, else `sign`. */
@@ -140,7 +154,7 @@ static graze_status report_meeting(graze_query *q, const job *j, graze_distance_
   if (status == GRAZE_OK) status = gz_query_gather(q, workers, &pairs);
   if (status != GRAZE_OK) return status;
   worker *w = q->workers[0];
-  report_nearest(w, &(open_pair){0, (double)INFINITY, pairs[0].a, pairs[0].b, NEAR_NOWHERE, {0, 0}}, r);
+  report_nearest(w, &(open_pair){0, (double)INFINITY, pairs[0].a, pairs[0].b, NEAR_NOWHERE, {.rounded = 0}}, 0, r);
   r->lower = r->upper = 0;
   return GRAZE_OK;
 }
@@ -162,7 +176,7 @@ static graze_status find_nearest(graze_query *q, const job *j, graze_distance_re
   if (w->sink.failed) return out_of_memory(q);
   double distance;
   const open_pair *nearest = w->gap.meet ? NULL : choose_nearest(w, j->limit, &distance);
-  if (nearest != NULL) bracket(w, nearest, report_nearest(w, nearest, r), r);
+  if (nearest != NULL) bracket(w, nearest, report_nearest(w, nearest, distance, r), r);
   if (nearest != NULL && w->gap.relaxed)
     r->lower = smaller(r->lower, gz_near_least_wanted(&w->gap, w->gap.most) * (1 - 0x1p-50));
   r->work = w->sink.work;
@@ -183,6 +197,7 @@ graze_status gz_query_gap(graze_query *q, const side *a, const side *b, double l
   if (a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) return GRAZE_OK;
   gz_job_map(&j);
   gz_worker_start(w, &j);
+  w->gap.lowest = false; /* all lower bounds count */
   if (j.tree) {
     const double own = enough / w->map.growth;
     if (own > 1e-15 && own < 1e15) w->gap.far2 = (float)(own * own * (1 + 0x1p-12));

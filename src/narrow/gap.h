@@ -48,6 +48,28 @@ void gz_near_push(worker *w, near_nodes *next, int count);
 void gz_near_keep(worker *w, const open_pair *o);
 void gz_near_sieve(gap_search *g);
 
+/* ---- gap_flush.c ---- */
+
+/* How far the boxes of two triangles are apart on the axis where that is most. */
+boxes_gap gz_near_boxes_gap(const double a[9], const double b[9]);
+
+/* An open pair, with its corners, becomes the flush one if it is exactly as far apart as its boxes and is nearer than
+ * the one that is known, or lower and as near. */
+void gz_near_try_flush(gap_search *g, const open_pair *o, const double a[9], const double b[9]);
+
+/* Whether the open pair is the flush one: its distance is its gap. */
+static inline bool gz_near_is_flush(const gap_search *g, const open_pair *o) {
+  return g->flush.known && o->first == g->flush.first && o->second == g->flush.second;
+}
+
+/* Whether the pair is no nearer than the flush one, and comes after it. */
+bool gz_near_is_behind_flush(const gap_search *g, const open_pair *o);
+
+/* The pairs of triangles of two bottom nodes of which that is not known. */
+uint64_t gz_near_open_to_flush(worker *w, uint32_t a, uint32_t b);
+
+/* ---- gap_search.c ---- */
+
 /* A pair, ready for exact questions. Corners are stored in `corners`, which must stay valid. */
 void gz_near_start_pair(const worker *w, const open_pair *o, double corners[18], near_pair *pair);
 bool gz_near_is_nearer(worker *w, const open_pair *o, double limit);

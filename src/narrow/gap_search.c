@@ -14,7 +14,6 @@
 
 #include "base/context.h"
 #include "base/extremes.h"
-#include "exact/expansion.h"
 #include "exact/near.h"
 #include "exact/tritri_batch.h"
 #include "narrow/along.h"
@@ -43,7 +42,8 @@ void gz_near_start_search(worker *w, const job *j) {
   if (!j->near) return;
   const double *slack = w->sink.slack;
   g->slack = 1.8 * fmax(fmax(slack[0], slack[1]), slack[2]);
-  g->meet = g->directed = false;
+  g->meet = g->directed = g->flush.known = false;
+  g->lowest = j->find == GRAZE_FIND_ANY && !w->sink.real && !(j->error > 0) && !(j->share > 0);
   g->node_count = g->open_count = 0;
   g->sieve_at = SIEVE_FIRST;
   g->error = j->error;
@@ -75,27 +75,6 @@ void gz_near_start_pair(const worker *w, const open_pair *o, double corners[18],
   mesh_corners(a->mesh, o->first, corners);
   mesh_corners(b->mesh, o->second, corners + 9);
   gz_near_start_known(pair, corners, &a->pose, corners + 9, &b->pose, o->lower, o->upper);
-}
-
-/* The ranges of the two boxes on an axis. */
-static void find_ranges(const double *a, const double *b, int k, double low[2], double high[2]) {
-  low[0] = smaller(smaller(a[k], a[3 + k]), a[6 + k]), high[0] = larger(larger(a[k], a[3 + k]), a[6 + k]);
-  low[1] = smaller(smaller(b[k], b[3 + k]), b[6 + k]), high[1] = larger(larger(b[k], b[3 + k]), b[6 + k]);
-}
-
-/* How far the boxes of two triangles are apart on the axis where that is most, rounded, and what rounding took. */
-static boxes_gap find_gap(const double *a, const double *b) {
-  boxes_gap most = {-(double)INFINITY, 0};
-  for (int k = 0; k < 3; k++) {
-    double low[2], high[2];
-    find_ranges(a, b, k, low, high);
-    for (int turn = 0; turn < 2; turn++) {
-      boxes_gap gap;
-      two_diff(low[turn], high[1 - turn], &gap.rounded, &gap.rest);
-      if (gap.rounded > most.rounded || (gap.rounded == most.rounded && gap.rest > most.rest)) most = gap;
-    }
-  }
-  return most;
 }
 
 bool gz_near_is_nearer(worker *w, const open_pair *o, double limit) {
@@ -146,7 +125,7 @@ static bool find_meeting(worker *w, double *lower) {
   if (!s->real) s->decide(&s->block, s->count, true, codes);
   for (unsigned i = 0; i < s->count; i++) {
     if (lower[i] > 0) continue;
-    const open_pair o = {0, (double)INFINITY, s->first[i], s->second[i], NEAR_NOWHERE, {0, 0}};
+    const open_pair o = {0, (double)INFINITY, s->first[i], s->second[i], NEAR_NOWHERE, {.rounded = 0}};
     if (s->real ? do_meet(w, &o) : codes[i] != 0) return true;
     lower[i] = 0x1p-1074;
   }
@@ -168,13 +147,19 @@ static void take_direction(worker *w, unsigned i, int place) {
   for (int k = 0; k < 3; k++) w->gap.direction[k] = g[k] / sqrt(length2) * (1 - 0x1p-50);
 }
 
-static boxes_gap find_block_gap(const tritri_block *block, unsigned i) {
+/* Pair i of the block may be the nearest: it is kept, unless it is one of many that are equally near. */
+static void take_open(worker *w, unsigned i, open_pair o) {
+  const tritri_block *block = &w->sink.block;
+  gap_search *g = &w->gap;
   double a[9], b[9];
-  for (int k = 0; k < 9; k++) {
+  for (int k = 0; k < 9 && !w->sink.real; k++) {
     a[k] = block->a[k][i];
     b[k] = block->b[k][i];
   }
-  return find_gap(a, b);
+  if (!w->sink.real) o.gap = gz_near_boxes_gap(a, b);
+  if (g->lowest && gz_near_is_behind_flush(g, &o)) return;
+  if (g->lowest) gz_near_try_flush(g, &o, a, b);
+  gz_near_keep(w, &o);
 }
 
 static void take_distances(worker *w, double *lower, const double *upper, const double *place) {
@@ -198,15 +183,14 @@ static void take_distances(worker *w, double *lower, const double *upper, const 
   }
   for (unsigned i = 0; i < s->count && !s->stop; i++) {
     if (lower[i] > g->most) continue;
-    const boxes_gap gap = s->real ? (boxes_gap){0, 0} : find_block_gap(&s->block, i);
-    gz_near_keep(w, &(open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i], gap});
+    take_open(w, i, (open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i], {.rounded = 0}});
   }
 }
 
 static void take_near(worker *w, const double *lower, const double *upper) {
   exact_sink *s = &w->sink;
   for (unsigned i = 0; i < s->count && !s->stop; i++) {
-    const open_pair o = {lower[i], upper[i], s->first[i], s->second[i], NEAR_NOWHERE, {0, 0}};
+    const open_pair o = {lower[i], upper[i], s->first[i], s->second[i], NEAR_NOWHERE, {.rounded = 0}};
     if (lower[i] >= w->gap.most) continue;
     if (!(upper[i] < w->gap.most) && !gz_near_is_nearer(w, &o, w->gap.most)) continue;
     s->counts.triangle_pairs++;
@@ -277,6 +261,14 @@ static uint64_t near_pairs(worker *w, const bvh_node *a, const bvh_node *b, floa
   return pass_far(&w->gap, gz_box_gaps_best()(a, b, &w->map, w->gap.most2, least2), least2);
 }
 
+/* Of flush parts most pairs of bottom nodes are of no use. */
+static void open_bottom(worker *w, uint32_t a, uint32_t b) {
+  float least2[64];
+  const uint64_t in = gz_near_open_to_flush(w, a, b);
+  if (in == 0) return;
+  add_triangles(w, a, b, in & near_pairs(w, &w->sink.a->mesh->nodes[a], &w->sink.b->mesh->nodes[b], least2));
+}
+
 /* The pairs of nodes to go on with below this one, each with the least of what its boxes come to; how many. Where both
  * are bottom nodes there are none: their triangles wait to be decided. */
 static int near_children(worker *w, uint32_t in_a, uint32_t in_b, near_nodes next[64]) {
@@ -284,11 +276,11 @@ static int near_children(worker *w, uint32_t in_a, uint32_t in_b, near_nodes nex
   float least2[64];
   int8_t at[64];
   int count = 0;
-  uint64_t mask = near_pairs(w, a, b, least2);
   if (a->bottom && b->bottom) {
-    add_triangles(w, in_a, in_b, mask);
+    open_bottom(w, in_a, in_b);
     return 0;
   }
+  uint64_t mask = near_pairs(w, a, b, least2);
   bool enter_a = enters_first(a, b, 1, w->size_b), enter_b = enters_first(b, a, w->size_b, 1);
   memset(at, -1, sizeof at);
   for (; mask != 0; mask &= mask - 1) {
@@ -412,7 +404,7 @@ void gz_near_all(worker *w) {
     gz_side_corners(s->a, i, a);
     for (uint32_t k = 0; k < s->b->mesh->triangle_count && !s->stop; k++) {
       gz_side_corners(s->b, k, b);
-      if (!s->real && find_gap(a, b).rounded * (1 - 0x1p-50) > w->gap.most) continue;
+      if (!s->real && gz_near_boxes_gap(a, b).rounded * (1 - 0x1p-50) > w->gap.most) continue;
       gz_sink_put(s, i, k, a, b);
       if (s->count == TRITRI_BLOCK) gz_near_flush(w);
     }

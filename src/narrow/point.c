@@ -68,7 +68,7 @@ static void take_eight(const point_search *s, const double *corners, const uint3
   if (least < w->gap.most) gz_near_set_most(w, least);
   for (unsigned b = bits; b != 0; b &= b - 1) {
     int i = __builtin_ctz(b);
-    if (lower[i] <= w->gap.most) gz_near_keep(w, &(open_pair){lower[i], upper[i], triangles[i], 0, 0, {0, 0}});
+    if (lower[i] <= w->gap.most) gz_near_keep(w, &(open_pair){lower[i], upper[i], triangles[i], 0, 0, {.rounded = 0}});
   }
 }
 

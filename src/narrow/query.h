@@ -4,6 +4,7 @@
 
 #include "exact/ccd.h"
 #include "narrow/adjacent.h"
+#include "narrow/along.h"
 #include "narrow/apart.h"
 #include "narrow/boxes.h"
 #include "narrow/exact_sink.h"
@@ -20,12 +21,6 @@ typedef struct unsettled_pairs {
   unsigned count;
 } unsettled_pairs;
 
-/* How far the boxes of two triangles are apart along an axis, which their distance is never below: rounded, and the
- * rest to the exact number. */
-typedef struct boxes_gap {
-  double rounded, rest;
-} boxes_gap;
-
 /* A pair of triangles that may be the nearest. */
 typedef struct open_pair {
   double lower, upper; /* of its distance */
@@ -33,6 +28,13 @@ typedef struct open_pair {
   double place;  /* a NEAR_ number */
   boxes_gap gap; /* 0 where it is not known */
 } open_pair;
+
+/* gap_flush.c: a pair of triangles that is exactly as far apart as their boxes. */
+typedef struct flush_pair {
+  bool known;
+  boxes_gap gap;
+  uint32_t first, second;
+} flush_pair;
 
 /* A pair of nodes with the square of their least distance. */
 typedef struct near_nodes {
@@ -50,6 +52,8 @@ typedef struct gap_search {
   bool meet;           /* two triangles that meet have been seen */
   bool directed;       /* about the direction in which the nearest so far are apart, of length 1 at most */
   double direction[3];
+  bool lowest;      /* of pairs that are equally near none matters but the lowest, which is open */
+  flush_pair flush; /* the lowest of the nearest of them so far; if `lowest` */
   float far2;    /* boxes whose squared distance is at least this are not opened; the least of such distances counts, */
   float passed2; /* in units of mesh a */
   buffer nodes;  /* pairs of nodes to open */
