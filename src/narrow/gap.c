@@ -78,6 +78,13 @@ static bool is_below(worker *w, const open_pair *o, double limit) {
   return gz_near_is_flush(&w->gap, o) ? compare_gap(&o->gap, limit) < 0 : gz_near_is_nearer(w, o, limit);
 }
 
+/* Of two open pairs that which is likely to be nearest: the flush one, whose distance is known, or that with the least
+ * upper bound. */
+static const open_pair *choose_likely(const gap_search *g, const open_pair *a, const open_pair *b) {
+  if (gz_near_is_flush(g, a) || gz_near_is_flush(g, b)) return gz_near_is_flush(g, a) ? a : b;
+  return b->upper < a->upper ? b : a;
+}
+
 /* Of all open pairs the one with the least rounded distance below the limit, and the lowest numbers; NULL: none. Of
  * many pairs that are equally near the lowest is soon met if the lowest of all is asked early. */
 static const open_pair *choose_nearest(worker *w, double limit, double *distance) {
@@ -86,7 +93,7 @@ static const open_pair *choose_nearest(worker *w, double limit, double *distance
   if (g->open_count == 0) return NULL;
   const open_pair *open = g->open.data, *best = NULL, *likely = open, *lowest = open;
   for (size_t i = 1; i < g->open_count; i++) {
-    likely = open[i].upper < likely->upper ? &open[i] : likely;
+    likely = choose_likely(g, likely, &open[i]);
     lowest = compare_numbers(&open[i], lowest) < 0 ? &open[i] : lowest;
   }
   *distance = limit;

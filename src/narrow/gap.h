@@ -68,6 +68,9 @@ bool gz_near_is_behind_flush(const gap_search *g, const open_pair *o);
 /* The pairs of triangles of two bottom nodes of which that is not known. */
 uint64_t gz_near_open_to_flush(worker *w, uint32_t a, uint32_t b);
 
+/* Whether that is known of all pairs of triangles below two nodes; a flush pair is known. */
+bool gz_near_is_past_flush(worker *w, uint32_t a, uint32_t b);
+
 /* ---- gap_search.c ---- */
 
 /* A pair, ready for exact questions. Corners are stored in `corners`, which must stay valid. */

@@ -70,7 +70,9 @@ void gz_near_try_flush(gap_search *g, const open_pair *o, const double a[9], con
   if (!(o->gap.rounded > 0) || o->gap.rounded < o->lower) return; /* the boxes are nearer than the triangles */
   if (f->known && is_gap_below(&f->gap, &o->gap)) return;
   if (f->known && !is_gap_below(&o->gap, &f->gap) && comes_before(f, o->first, o->second)) return;
-  if (is_flush(&o->gap, a, b)) *f = (flush_pair){true, o->gap, o->first, o->second};
+  if (!is_flush(&o->gap, a, b)) return;
+  if (!f->known || f->gap.axis != o->gap.axis) g->round++;
+  *f = (flush_pair){true, o->gap, o->first, o->second};
 }
 
 /* ---- what they leave out ---- */
@@ -101,4 +103,57 @@ uint64_t gz_near_open_to_flush(worker *w, uint32_t a, uint32_t b) {
   const posed_node *posed_a = gz_sink_pose_node(s->a, a, &s->cache_a);
   const posed_node *posed_b = gz_sink_pose_node(s->b, b, &s->cache_b);
   return (all & ~later) | CPU_KERNEL(gz_along_axis)(posed_a, posed_b, &f->gap, later);
+}
+
+/* ---- nodes ---- */
+
+static node_reach find_bottom_reach(worker *w, bool of_b, const bvh_node *n, uint32_t node) {
+  exact_sink *s = &w->sink;
+  const int axis = w->gap.flush.gap.axis;
+  const posed_node *posed = gz_sink_pose_node(of_b ? s->b : s->a, node, of_b ? &s->cache_b : &s->cache_a);
+  node_reach r = {(double)INFINITY, -(double)INFINITY, w->gap.round, node, UINT32_MAX};
+  for (unsigned i = 0; i < n->count; i++) {
+    for (int c = axis; c < 9; c += 3) {
+      r.low = smaller(r.low, posed->corner[c][i]);
+      r.high = larger(r.high, posed->corner[c][i]);
+    }
+    r.lowest = n->child[i] < r.lowest ? n->child[i] : r.lowest;
+  }
+  return r;
+}
+
+static void join_reaches(node_reach *r, const node_reach *below) {
+  r->low = smaller(r->low, below->low);
+  r->high = larger(r->high, below->high);
+  r->lowest = below->lowest < r->lowest ? below->lowest : r->lowest;
+}
+
+/* Of a bottom node, or one whose children all are; of larger ones too much would have to be posed to tell. */
+static node_reach reach_of(worker *w, bool of_b, uint32_t node, bool with_children) {
+  node_reach *known = &w->gap.reaches[of_b][node % NODE_REACHES];
+  if (known->round == w->gap.round && known->node == node) return *known;
+  const bvh_node *n = &(of_b ? w->sink.b : w->sink.a)->mesh->nodes[node];
+  if (n->bottom) return *known = find_bottom_reach(w, of_b, n, node);
+  node_reach r = {-(double)INFINITY, (double)INFINITY, w->gap.round, node, 0};
+  if (!with_children) return r;
+  r = (node_reach){(double)INFINITY, -(double)INFINITY, w->gap.round, node, UINT32_MAX};
+  for (unsigned i = 0; i < n->count; i++) {
+    const node_reach below = reach_of(w, of_b, n->child[i], false);
+    join_reaches(&r, &below);
+  }
+  return *known = r;
+}
+
+bool gz_near_is_past_flush(worker *w, uint32_t a, uint32_t b) {
+  const flush_pair *f = &w->gap.flush;
+  const node_reach reach_a = reach_of(w, false, a, true);
+  if (reach_a.lowest < f->first) return false;
+  const node_reach reach_b = reach_of(w, true, b, true);
+  if (reach_a.lowest == f->first && reach_b.lowest <= f->second) return false;
+  boxes_gap gap = {.axis = f->gap.axis};
+  if (f->gap.turned)
+    two_diff(reach_a.low, reach_b.high, &gap.rounded, &gap.rest);
+  else
+    two_diff(reach_b.low, reach_a.high, &gap.rounded, &gap.rest);
+  return !is_gap_below(&gap, &f->gap);
 }

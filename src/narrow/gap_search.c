@@ -286,8 +286,10 @@ static int near_children(worker *w, uint32_t in_a, uint32_t in_b, near_nodes nex
   for (; mask != 0; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3, place = (enter_a ? i : 0) + (enter_b ? 8 * j : 0);
     if (at[place] < 0) {
+      const uint32_t below_a = enter_a ? a->child[i] : in_a, below_b = enter_b ? b->child[j] : in_b;
+      if (w->gap.flush.known && gz_near_is_past_flush(w, below_a, below_b)) continue;
       at[place] = (int8_t)count;
-      next[count++] = (near_nodes){enter_a ? a->child[i] : in_a, enter_b ? b->child[j] : in_b, least2[bit]};
+      next[count++] = (near_nodes){below_a, below_b, least2[bit]};
     }
     near_nodes *n = &next[at[place]];
     n->least2 = least2[bit] < n->least2 ? least2[bit] : n->least2;
@@ -388,7 +390,7 @@ void gz_near_search(worker *w) {
   go_down(w);
   while (g->node_count > 0 && !w->sink.stop) {
     near_nodes pair = ((near_nodes *)g->nodes.data)[--g->node_count];
-    if (pair.least2 > g->most2) continue;
+    if (pair.least2 > g->most2 || (g->flush.known && gz_near_is_past_flush(w, pair.a, pair.b))) continue;
     near_nodes next[64];
     gz_near_push(w, next, near_children(w, pair.a, pair.b, next));
   }

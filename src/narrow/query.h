@@ -36,6 +36,14 @@ typedef struct flush_pair {
   uint32_t first, second;
 } flush_pair;
 
+/* gap_flush.c: where the triangles below a node begin and end on an axis, exactly, and the lowest of them. */
+typedef struct node_reach {
+  double low, high;
+  uint64_t round; /* of another round: not known */
+  uint32_t node, lowest;
+} node_reach;
+enum { NODE_REACHES = 256 };
+
 /* A pair of nodes with the square of their least distance. */
 typedef struct near_nodes {
   uint32_t a, b;
@@ -60,6 +68,8 @@ typedef struct gap_search {
   size_t node_count;
   buffer open; /* open_pair */
   size_t open_count, sieve_at;
+  node_reach reaches[2][NODE_REACHES]; /* on the axis of `flush`, of nodes by the low bits of their numbers */
+  uint64_t round;                      /* the axis is another one in each */
 } gap_search;
 
 /* Everything that one thread needs. */
