@@ -1,24 +1,7 @@
 /* Solids broken into convex pieces: that each is the hull of its corners, planes that part each two of them, triangles
  * that are in common or in the surface, and the volume of the whole; for many seeds. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "exact/orient.h"
 #include "families.h"
-#include "support.h"
-
-static graze_hull *hull_of(uint64_t count, const double *points) {
-  graze_hull *hull = NULL;
-  assert_int_equal(graze_hull_create(shared_context(1), count, points, &hull), GRAZE_OK);
-  return hull;
-}
-
-static graze_hull *box_hull(const double low[3], const double high[3]) {
-  double corners[24];
-  for (int i = 0; i < 24; i++) corners[i] = i / 3 >> i % 3 & 1 ? high[i % 3] : low[i % 3];
-  return hull_of(8, corners);
-}
+#include "fitting.h"
 
 static graze_pieces *break_hull(const graze_hull *hull, uint32_t count, uint64_t seed) {
   graze_pieces *made = NULL;
@@ -44,32 +27,9 @@ static uint32_t gather(const graze_pieces *p, uint32_t i, const double **points)
 
 /* ---- each -------------------------------------------------------------------------------------------------------- */
 
-/* Six times what is behind triangles, from the origin. */
-static long double volume_behind(const double *a, const double *b, const double *c) {
-  long double sum = 0;
-  for (int k = 0; k < 3; k++) {
-    const int l = (k + 1) % 3, m = (k + 2) % 3;
-    sum += (long double)a[k] * ((long double)b[l] * c[m] - (long double)b[m] * c[l]);
-  }
-  return sum;
-}
-
 static double volume_of_piece(const graze_pieces *p, uint32_t i) {
-  long double sum = 0;
-  for (uint32_t t = p->triangle_first[i]; t < p->triangle_first[i + 1]; t++)
-    sum += volume_behind(triangle_point(p, t, 0), triangle_point(p, t, 1), triangle_point(p, t, 2));
-  return (double)(sum / 6);
-}
-
-static double volume_of_hull(const graze_hull *h) {
-  long double sum = 0;
-  for (uint32_t f = 0; f < h->face_count; f++) {
-    const uint32_t *c = h->face_corners + h->face_first[f], count = h->face_first[f + 1] - h->face_first[f];
-    for (uint32_t k = 1; k + 1 < count; k++)
-      sum +=
-          volume_behind(h->points + 3 * (size_t)c[0], h->points + 3 * (size_t)c[k], h->points + 3 * (size_t)c[k + 1]);
-  }
-  return (double)(sum / 6);
+  const uint32_t first = p->triangle_first[i];
+  return volume_within(p->points, p->triangles + 3 * (size_t)first, p->triangle_first[i + 1] - first);
 }
 
 /* All corners on or behind every triangle, those used by triangles and no others, and the hull of them no larger. */
@@ -96,95 +56,19 @@ static void check_piece(const graze_pieces *p, uint32_t i) {
 
 /* ---- each two ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the plane has one set on or below it and the other on or above. */
-static bool plane_parts(const double *const plane[3], const double *const *points, const uint32_t counts[2]) {
-  bool low[2] = {false, false}, high[2] = {false, false};
-  for (uint32_t i = 0; i < counts[0] + counts[1]; i++) {
-    const int side = gz_orient3d(plane[0], plane[1], plane[2], points[i]), set = i >= counts[0];
-    low[set] |= side < 0;
-    high[set] |= side > 0;
-    if ((low[0] && high[0]) || (low[1] && high[1]) || (low[0] && low[1]) || (high[0] && high[1])) return false;
-  }
-  return (low[0] && high[1]) || (high[0] && low[1]);
-}
-
-/* Two polytopes whose insides are apart have a plane between them through three of their corners: mostly a face. */
-static bool are_apart(const graze_pieces *p, uint32_t i, uint32_t j) {
+/* The plane between two pieces is mostly that of a face. */
+static bool pieces_are_apart(const graze_pieces *p, uint32_t i, uint32_t j) {
   const double *points[6 * 256], *plane[3];
   uint32_t counts[2] = {gather(p, i, points), 0};
   counts[1] = gather(p, j, points + counts[0]);
-  const uint32_t both[2] = {i, j}, all = counts[0] + counts[1];
+  const uint32_t both[2] = {i, j};
   for (int k = 0; k < 2; k++) {
     for (uint32_t t = p->triangle_first[both[k]]; t < p->triangle_first[both[k] + 1]; t++) {
       for (uint32_t c = 0; c < 3; c++) plane[c] = triangle_point(p, t, c);
       if (plane_parts(plane, points, counts)) return true;
     }
   }
-  for (uint32_t a = 0; a < all; a++) {
-    for (uint32_t b = a + 1; b < all; b++) {
-      for (uint32_t c = b + 1; c < all; c++) {
-        const double *const three[3] = {points[a], points[b], points[c]};
-        if (plane_parts(three, points, counts)) return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* ---- the surface ------------------------------------------------------------------------------------------------- */
-
-typedef struct face {
-  uint32_t sorted[3];
-  int turn; /* of the corners, outward, against their order */
-} face;
-
-static int compare_faces(const void *a, const void *b) {
-  return memcmp(((const face *)a)->sorted, ((const face *)b)->sorted, sizeof((const face *)a)->sorted);
-}
-
-static face face_of(const graze_pieces *p, uint32_t t) {
-  face made = {.turn = 1};
-  memcpy(made.sorted, p->triangles + 3 * (size_t)t, sizeof made.sorted);
-  for (int i = 0; i < 3; i++) {
-    const int k = i % 2;
-    if (made.sorted[k] <= made.sorted[k + 1]) continue;
-    const uint32_t swap = made.sorted[k];
-    made.sorted[k] = made.sorted[k + 1];
-    made.sorted[k + 1] = swap;
-    made.turn = -made.turn;
-  }
-  return made;
-}
-
-static bool is_in_surface(const graze_hull *hull, const graze_pieces *p, const face *f, double allowed) {
-  for (uint32_t k = 0; k < hull->face_count; k++) {
-    const double *n = hull->planes + 4 * (size_t)k;
-    double most = 0;
-    for (int c = 0; c < 3; c++) {
-      const double *x = point(p, f->sorted[c]);
-      most = fmax(most, fabs(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - n[3]));
-    }
-    if (most <= allowed) return true;
-  }
-  return false;
-}
-
-/* Every triangle is of two pieces, which see it from opposite sides, or lies in the surface. */
-static void check_faces(const graze_hull *hull, const graze_pieces *p, double allowed) {
-  const uint32_t count = p->triangle_first[p->count];
-  face *faces = malloc((count + (size_t)1) * sizeof *faces);
-  for (uint32_t t = 0; t < count; t++) faces[t] = face_of(p, t);
-  qsort(faces, count, sizeof *faces, compare_faces);
-  for (uint32_t t = 0; t < count; t++) {
-    if (t + 1 < count && compare_faces(&faces[t], &faces[t + 1]) == 0) {
-      assert_int_equal(faces[t].turn, -faces[t + 1].turn);
-      t++;
-      assert_true(t + 1 == count || compare_faces(&faces[t], &faces[t + 1]) != 0);
-    } else {
-      assert_true(is_in_surface(hull, p, &faces[t], allowed));
-    }
-  }
-  free(faces);
+  return are_apart(points, counts);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -196,10 +80,10 @@ static void check(const graze_hull *hull, uint32_t count, uint64_t seed, double 
   for (uint32_t i = 0; i < p->count; i++) {
     check_piece(p, i);
     sum += volume_of_piece(p, i);
-    for (uint32_t j = 0; j < i; j++) assert_true(are_apart(p, i, j));
+    for (uint32_t j = 0; j < i; j++) assert_true(pieces_are_apart(p, i, j));
   }
   assert_true(fabs(sum - whole) <= 1e-12 * whole);
-  check_faces(hull, p, allowed);
+  check_triangles(hull, p->points, p->triangles, p->triangle_first[p->count], allowed);
   graze_pieces_destroy(p);
 }
 

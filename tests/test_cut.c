@@ -1,28 +1,7 @@
 /* Solids cut into fragments: faces that fit, signs of every fragment, planes that part each two of them, the surface
  * and the volume of the whole, and what `graze check` would say of them; for many seeds. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "exact/orient.h"
 #include "families.h"
-#include "support.h"
-
-static graze_hull *hull_of(uint64_t count, const double *points) {
-  graze_hull *hull = NULL;
-  assert_int_equal(graze_hull_create(shared_context(1), count, points, &hull), GRAZE_OK);
-  return hull;
-}
-
-static void box_corners(const double low[3], const double high[3], double *corners) {
-  for (int i = 0; i < 24; i++) corners[i] = i / 3 >> i % 3 & 1 ? high[i % 3] : low[i % 3];
-}
-
-static graze_hull *box_hull(const double low[3], const double high[3]) {
-  double corners[24];
-  box_corners(low, high, corners);
-  return hull_of(8, corners);
-}
+#include "fitting.h"
 
 static graze_hull *cloud_hull(uint64_t *state, uint32_t count) {
   double points[90];
@@ -42,90 +21,19 @@ static const double *corner(const graze_fragments *f, uint32_t i, uint32_t c) {
   return f->points + 3 * (size_t)f->corners[4 * i + c];
 }
 
-/* ---- faces ------------------------------------------------------------------------------------------------------ */
+/* ---- what they have to be ---------------------------------------------------------------------------------------- */
 
-typedef struct face {
-  uint32_t sorted[3];
-  int turn; /* of the corners, outward, against their order */
-  uint32_t fragment;
-} face;
-
-static int compare_faces(const void *a, const void *b) {
-  return memcmp(((const face *)a)->sorted, ((const face *)b)->sorted, sizeof((const face *)a)->sorted);
-}
-
-static face face_of(const graze_fragments *f, uint32_t fragment, uint32_t without) {
-  static const uint32_t outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-  face made = {.turn = 1, .fragment = fragment};
-  for (int i = 0; i < 3; i++) made.sorted[i] = f->corners[4 * fragment + outward[without][i]];
-  for (int i = 0; i < 3; i++) {
-    const int k = i % 2;
-    if (made.sorted[k] <= made.sorted[k + 1]) continue;
-    const uint32_t t = made.sorted[k];
-    made.sorted[k] = made.sorted[k + 1];
-    made.sorted[k + 1] = t;
-    made.turn = -made.turn;
-  }
-  return made;
-}
-
-/* The largest distance of a corner from the plane of the nearest face of the hull that is near all three. */
-static double distance_to_surface(const graze_hull *hull, const graze_fragments *f, const face *triangle) {
-  double least = INFINITY;
-  for (uint32_t p = 0; p < hull->face_count; p++) {
-    const double *n = hull->planes + 4 * (size_t)p;
-    double most = 0;
-    for (int i = 0; i < 3; i++) {
-      const double *x = f->points + 3 * (size_t)triangle->sorted[i];
-      most = fmax(most, fabs(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - n[3]));
-    }
-    least = fmin(least, most);
-  }
-  return least;
-}
-
-/* Every face is of two fragments, which see it from opposite sides, or lies in the surface. */
+/* Every face is of two fragments, or lies in the surface. */
 static void check_faces(const graze_hull *hull, const graze_fragments *f, double allowed) {
-  face *faces = malloc(4 * (size_t)f->count * sizeof *faces);
-  for (uint32_t i = 0; i < 4 * f->count; i++) faces[i] = face_of(f, i / 4, i % 4);
-  qsort(faces, 4 * (size_t)f->count, sizeof *faces, compare_faces);
-  for (uint32_t i = 0; i < 4 * f->count; i++) {
-    if (i + 1 < 4 * f->count && compare_faces(&faces[i], &faces[i + 1]) == 0) {
-      assert_int_equal(faces[i].turn, -faces[i + 1].turn);
-      i++;
-      assert_true(i + 1 == 4 * f->count || compare_faces(&faces[i], &faces[i + 1]) != 0);
-    } else {
-      assert_true(distance_to_surface(hull, f, &faces[i]) <= allowed);
-    }
-  }
-  free(faces);
+  static const uint32_t outward[12] = {1, 2, 3, 0, 3, 2, 0, 1, 3, 0, 2, 1};
+  uint32_t *triangles = malloc(12 * (size_t)f->count * sizeof *triangles);
+  assert_non_null(triangles);
+  for (uint32_t i = 0; i < 12 * f->count; i++) triangles[i] = f->corners[4 * (i / 12) + outward[i % 12]];
+  check_triangles(hull, f->points, triangles, 4 * f->count, allowed);
+  free(triangles);
 }
 
-/* ---- insides ---------------------------------------------------------------------------------------------------- */
-
-/* Whether one set of four points lies on or below the plane of three points and the other on or above it. */
-static bool plane_parts(const double *const points[8], int p, int q, int r) {
-  int low[2] = {0, 0}, high[2] = {0, 0};
-  for (int i = 0; i < 8; i++) {
-    const int side = gz_orient3d(points[p], points[q], points[r], points[i]);
-    low[i / 4] |= side < 0;
-    high[i / 4] |= side > 0;
-  }
-  return (low[0] && !high[0] && high[1] && !low[1]) || (high[0] && !low[0] && low[1] && !high[1]);
-}
-
-/* Two polytopes whose insides are apart have a plane between them that goes through three of their corners: turned as
- * far as it goes, it rests on a face, or on an edge and a corner. */
-static bool are_apart(const double *const points[8]) {
-  for (int p = 0; p < 8; p++) {
-    for (int q = p + 1; q < 8; q++) {
-      for (int r = q + 1; r < 8; r++) {
-        if (plane_parts(points, p, q, r)) return true;
-      }
-    }
-  }
-  return false;
-}
+static const uint32_t four_each[2] = {4, 4};
 
 static void gather(const graze_fragments *f, uint32_t i, uint32_t j, const double *points[8]) {
   for (uint32_t c = 0; c < 4; c++) points[c] = corner(f, i, c), points[4 + c] = corner(f, j, c);
@@ -137,7 +45,7 @@ static void check_insides(const graze_fragments *f) {
     for (uint32_t j = 0; j < i; j++) {
       const double *points[8];
       gather(f, i, j, points);
-      assert_true(are_apart(points));
+      assert_true(are_apart(points, four_each));
     }
   }
 }
@@ -145,31 +53,8 @@ static void check_insides(const graze_fragments *f) {
 static double volume_of(const graze_fragments *f) {
   long double sum = 0;
   for (uint32_t i = 0; i < f->count; i++) {
-    long double u[3][3];
-    for (uint32_t c = 0; c < 3; c++) {
-      for (int k = 0; k < 3; k++) u[c][k] = (long double)corner(f, i, c + 1)[k] - corner(f, i, 0)[k];
-    }
-    for (int k = 0; k < 3; k++) {
-      const int l = (k + 1) % 3, m = (k + 2) % 3;
-      sum += u[2][k] * (u[0][l] * u[1][m] - u[0][m] * u[1][l]);
-    }
-  }
-  return (double)(sum / 6);
-}
-
-/* By the divergence theorem, from the hull's triangles, about its first vertex. */
-static double volume_of_hull(const graze_hull *hull) {
-  long double sum = 0;
-  for (uint32_t t = 0; t < hull->triangle_count; t++) {
-    long double p[3][3];
-    for (uint32_t c = 0; c < 3; c++) {
-      for (int k = 0; k < 3; k++)
-        p[c][k] = (long double)hull->points[3 * (size_t)hull->triangles[3 * t + c] + (size_t)k] - hull->points[k];
-    }
-    for (int k = 0; k < 3; k++) {
-      const int l = (k + 1) % 3, m = (k + 2) % 3;
-      sum += p[2][k] * (p[0][l] * p[1][m] - p[0][m] * p[1][l]);
-    }
+    const double *const others[3] = {corner(f, i, 1), corner(f, i, 2), corner(f, i, 3)};
+    sum += volume_behind(corner(f, i, 0), others);
   }
   return (double)(sum / 6);
 }
@@ -257,9 +142,9 @@ static void test_one_bit_matters(void **unused) {
   double b[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.25, 0.25, -1}};
   const double *points[8];
   for (int i = 0; i < 4; i++) points[i] = a[i], points[4 + i] = b[i];
-  assert_true(are_apart(points));
+  assert_true(are_apart(points, four_each));
   b[1][2] = 0x1p-60;
-  assert_false(are_apart(points));
+  assert_false(are_apart(points, four_each));
 }
 
 static void test_seeds(void **unused) {

@@ -45,12 +45,6 @@ static graze_rigid_body_def define(graze_rigid_shape shape, double size, double 
   return def;
 }
 
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
 /* ---- free motion ----------------------------------------------------------------------------------------------- */
 
 /* The spin about the body's own y axis. */

@@ -7,22 +7,6 @@
 #include "families.h"
 #include "rigid_worlds.h"
 
-static graze_rigid *make_world(graze_context *context) {
-  const graze_rigid_def def = graze_default_rigid_def();
-  const graze_rigid_material m = graze_default_rigid_material();
-  graze_rigid *world;
-  uint32_t number;
-  must(graze_rigid_create(context, &def, &world));
-  must(graze_rigid_add_material(world, &m, &number));
-  return world;
-}
-
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -36,23 +20,6 @@ static void choose_way(uint64_t *state, double unit[3]) {
   for (int k = 0; k < 3; k++) unit[k] /= length;
 }
 
-static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
-                                     {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
-static const uint32_t cube[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-
-static graze_mesh *make_cube(void) {
-  graze_mesh_def def = graze_default_mesh_def();
-  graze_mesh *mesh;
-  def.vertices = corners[0];
-  def.vertex_count = 8;
-  def.indices = cube[0];
-  def.triangle_count = 12;
-  def.precision = GRAZE_DOUBLE;
-  must(graze_mesh_create(shared_context(1), &def, &mesh));
-  return mesh;
-}
-
 /* A shape of about unit size, also as a compound of one part. */
 static graze_rigid_body_def define(graze_rigid_shape shape, graze_rigid_part *part) {
   graze_rigid_body_def def = graze_default_rigid_body_def();
@@ -60,7 +27,7 @@ static graze_rigid_body_def define(graze_rigid_shape shape, graze_rigid_part *pa
   def.radius = 0.5;
   def.length = 1.5;
   for (int k = 0; k < 3; k++) def.edges[k] = k + 1;
-  def.points = corners[0];
+  def.points = cube_corners[0];
   def.point_count = 8;
   def.density = 1;
   if (part == NULL) return def;
@@ -117,7 +84,7 @@ static void test_places(void **unused) {
   for (int i = 0; i < 3000; i++) {
     const graze_rigid_shape shape = (graze_rigid_shape)(i % GRAZE_RIGID_MESH);
     graze_rigid_part part;
-    graze_rigid *world = make_world(shared_context(1));
+    graze_rigid *world = make_default_world(shared_context(1));
     graze_rigid_body_def def = define(shape, i % 2 ? &part : NULL);
     double at[3], normal[3], place[3], outward[3], from[6][3], ways[6][3];
     graze_rigid_hit hits[3];
@@ -184,12 +151,12 @@ static void test_meshes(void **unused) {
       from[k] = def.position[k] - 5 * way[k] + random_signed(&state);
     }
     def.density = 1;
-    def.points = corners[0];
+    def.points = cube_corners[0];
     def.point_count = 8;
     const graze_rays rays = {.count = 1, .from = from, .way = way};
     for (int which = 0; which < 3; which++) {
       static const graze_rigid_shape shapes[3] = {GRAZE_RIGID_MESH, GRAZE_RIGID_BOX, GRAZE_RIGID_HULL};
-      graze_rigid *world = make_world(shared_context(1));
+      graze_rigid *world = make_default_world(shared_context(1));
       def.shape = shapes[which];
       def.mesh = which == 0 ? mesh : NULL;
       add(world, &def);
@@ -224,7 +191,7 @@ enum { BODIES = 40, LINES = 500 };
 
 /* `only`: one body or, behind them, the wall; or all. */
 static graze_rigid *make_crowd(graze_context *context, const graze_mesh *mesh, uint32_t only) {
-  graze_rigid *world = make_world(context);
+  graze_rigid *world = make_default_world(context);
   const double point[3] = {0, 0, -5}, up[3] = {0, 0, 2};
   uint64_t state = 21;
   for (uint32_t i = 0; i < BODIES; i++) {
@@ -290,7 +257,7 @@ static void test_crowd(void **unused) {
 /* Which part of a compound it was, and what is between the parts is not met. */
 static void test_parts(void **unused) {
   (void)unused;
-  graze_rigid *world = make_world(shared_context(1));
+  graze_rigid *world = make_default_world(shared_context(1));
   graze_rigid_part parts[2] = {graze_default_rigid_part(), graze_default_rigid_part()};
   graze_rigid_body_def def = graze_default_rigid_body_def();
   const double from[3][3] = {{-5, 0, 0}, {5, 0, 0}, {0, 0, 5}}, way[3][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 0, -1}};
@@ -314,7 +281,7 @@ static void test_parts(void **unused) {
 
 static void test_errors(void **unused) {
   (void)unused;
-  graze_rigid *world = make_world(shared_context(1));
+  graze_rigid *world = make_default_world(shared_context(1));
   graze_rigid_hit hit;
   double from[3] = {0, 0, 0}, way[3] = {0, 0, 1}, most = -1;
   graze_rays rays = {.count = 1, .from = from, .way = way, .most = &most};

@@ -33,12 +33,6 @@ static graze_rigid_body_def define(graze_rigid_shape shape, double size, double 
   return def;
 }
 
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t number;
-  must(graze_rigid_add_body(world, def, &number));
-  return number;
-}
-
 static graze_rigid_check_result check(graze_rigid *world, double slop) {
   graze_rigid_check_result result;
   must(graze_rigid_check(world, slop, &result));

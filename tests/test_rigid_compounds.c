@@ -33,12 +33,6 @@ static graze_rigid *make_world(graze_rigid_solver solver, double pull, double fr
   return make_world_of(shared_context(1), solver, pull, friction, false);
 }
 
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
 static graze_rigid_part box_at(double x, double y, double z, double a, double b, double c) {
   graze_rigid_part part = graze_default_rigid_part();
   const double place[3] = {x, y, z}, edges[3] = {a, b, c};

@@ -24,12 +24,6 @@ static graze_rigid *make_world(int threads, double gravity, graze_rigid_solver s
   return world;
 }
 
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
 static graze_rigid_body_def ball_at(double x, double y, double z, double radius) {
   graze_rigid_body_def def = graze_default_rigid_body_def();
   def.radius = radius;
@@ -113,23 +107,6 @@ static void test_balls_that_meet(void **unused) {
     assert_near(impact->velocity[1], 0, 1e-9);
     graze_rigid_destroy(world);
   }
-}
-
-static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
-                                     {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
-static const uint32_t cube[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-
-static graze_mesh *make_cube(void) {
-  graze_mesh_def def = graze_default_mesh_def();
-  graze_mesh *mesh;
-  def.vertices = corners[0];
-  def.vertex_count = 8;
-  def.indices = cube[0];
-  def.triangle_count = 12;
-  def.precision = GRAZE_DOUBLE;
-  must(graze_mesh_create(shared_context(1), &def, &mesh));
-  return mesh;
 }
 
 /* A tetrahedron flies fast, turned, corner first, at a face of a body that stands or is driven: by many of its sizes in

@@ -107,12 +107,6 @@ static graze_rigid_body_def define(const graze_mesh *mesh, double x, double y, d
   return def;
 }
 
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
 static uint32_t add_static(graze_rigid *world, const graze_mesh *mesh) {
   graze_rigid_body_def def = define(mesh, 0, 0, 0);
   def.type = GRAZE_BODY_STATIC;

@@ -40,7 +40,7 @@ static void add_materials(graze_rigid *world) {
   must(graze_rigid_set_pair(world, 1, 2, &m));
 }
 
-static uint32_t add(graze_rigid *world, graze_rigid_body_def *def, const char *name, double x, double z) {
+static uint32_t add_at(graze_rigid *world, graze_rigid_body_def *def, const char *name, double x, double z) {
   uint32_t number;
   def->name = name;
   def->position[0] = x;
@@ -66,7 +66,7 @@ static void add_shapes(graze_rigid *world, const graze_mesh *roof, uint64_t *sta
     def.material = (uint32_t)i % 2;
     def.user_id = 100 + (uint64_t)i;
     def.linear_damping = i % 3 * 0.1;
-    add(world, &def, "thing", i % 5 * 0.4 - 1, 1 + i / 5 * 0.7);
+    add_at(world, &def, "thing", i % 5 * 0.4 - 1, 1 + i / 5 * 0.7);
   }
   def = graze_default_rigid_body_def();
   def.type = GRAZE_BODY_KINEMATIC;
@@ -74,7 +74,7 @@ static void add_shapes(graze_rigid *world, const graze_mesh *roof, uint64_t *sta
   def.mesh = roof;
   def.material = 2;
   must(graze_rigid_find_mesh_center(shared_context(1), roof, middle));
-  add(world, &def, "roof", 0, middle[2]);
+  add_at(world, &def, "roof", 0, middle[2]);
 }
 
 static void add_pendulum(graze_rigid *world) {
@@ -83,7 +83,7 @@ static void add_pendulum(graze_rigid *world) {
   uint32_t number;
   def.radius = 0.2;
   def.mass = 3;
-  joint.a = add(world, &def, "bob", 4, 4);
+  joint.a = add_at(world, &def, "bob", 4, 4);
   joint.name = "string";
   joint.type = GRAZE_JOINT_HINGE;
   joint.point[0] = 3;
@@ -95,7 +95,7 @@ static void add_pendulum(graze_rigid *world) {
   joint.name = NULL;
   joint.type = GRAZE_JOINT_DISTANCE;
   joint.b = joint.a;
-  joint.a = add(world, &def, "tail", 4.7, 4);
+  joint.a = add_at(world, &def, "tail", 4.7, 4);
   for (int k = 0; k < 3; k++) joint.other[k] = k == 1 ? 0.1 : 4;
   for (int k = 0; k < 3; k++) joint.point[k] = k == 0 ? 4.6 : k == 1 ? 0 : 4;
   joint.limits[0] = joint.limits[1] = (double)NAN;

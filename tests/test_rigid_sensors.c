@@ -22,12 +22,6 @@ static graze_rigid *make_world(double pull, bool sleep, graze_rigid_solver solve
   return world;
 }
 
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
 static graze_rigid_body_def box_at(double x, double y, double z, double edge) {
   graze_rigid_body_def def = graze_default_rigid_body_def();
   def.shape = GRAZE_RIGID_BOX;

@@ -23,7 +23,8 @@ static graze_rigid *make_world(bool sleep) {
   return world;
 }
 
-static uint32_t add(graze_rigid *world, graze_rigid_shape shape, double x, double z, double vx, uint32_t material) {
+static uint32_t add_shape(graze_rigid *world, graze_rigid_shape shape, double x, double z, double vx,
+                          uint32_t material) {
   graze_rigid_body_def def = graze_default_rigid_body_def();
   uint32_t body;
   def.shape = shape;
@@ -47,7 +48,7 @@ static uint64_t count_events(const graze_rigid *world) {
 
 /* Stacks of three boxes, the first bodies. */
 static void add_stacks(graze_rigid *world, int count) {
-  for (int i = 0; i < 3 * count; i++) add(world, GRAZE_RIGID_BOX, 3 * (i / 3), 0.5 + i % 3, 0, 0);
+  for (int i = 0; i < 3 * count; i++) add_shape(world, GRAZE_RIGID_BOX, 3 * (i / 3), 0.5 + i % 3, 0, 0);
 }
 
 static void test_falls_asleep(void **unused) {
@@ -76,7 +77,7 @@ static void test_woken_by_contact(void **unused) {
   add_stacks(world, 3);
   run(world, 60);
   assert_int_equal(graze_rigid_get_asleep_count(world), 9);
-  const uint32_t ball = add(world, GRAZE_RIGID_SPHERE, -3, 0.5, 10, 0);
+  const uint32_t ball = add_shape(world, GRAZE_RIGID_SPHERE, -3, 0.5, 10, 0);
   run(world, 30);
   assert_true(get(world, 0).position[0] > 0.01);
   assert_true(get(world, ball).velocity[0] < 9);
@@ -114,7 +115,7 @@ static void test_woken_by_loss_of_support(void **unused) {
   def.position[2] = 5;
   def.material = 1;
   must(graze_rigid_add_body(world, &def, &plate));
-  const uint32_t box = add(world, GRAZE_RIGID_BOX, 0, 5.75, 0, 1);
+  const uint32_t box = add_shape(world, GRAZE_RIGID_BOX, 0, 5.75, 0, 1);
   run(world, 60);
   assert_true(graze_rigid_is_asleep(world, box));
   must(graze_rigid_set_velocity(world, plate, aside, none));
@@ -132,7 +133,7 @@ static void test_awake_are_the_same(void **unused) {
   for (int i = 0; i < 2; i++) {
     worlds[i] = make_world(i == 1);
     add_stacks(worlds[i], 5);
-    for (int k = 0; k < 3; k++) balls[k] = add(worlds[i], GRAZE_RIGID_SPHERE, -20 - 3 * k, 0.5, -1 + 0.2 * k, 0);
+    for (int k = 0; k < 3; k++) balls[k] = add_shape(worlds[i], GRAZE_RIGID_SPHERE, -20 - 3 * k, 0.5, -1 + 0.2 * k, 0);
     run(worlds[i], 400);
   }
   assert_int_equal(graze_rigid_get_asleep_count(worlds[1]), 15);
@@ -154,7 +155,7 @@ static void test_restored(void **unused) {
   for (int i = 0; i < 2; i++) {
     worlds[i] = make_world(true);
     add_stacks(worlds[i], 3);
-    add(worlds[i], GRAZE_RIGID_SPHERE, -12, 0.5, 6, 0);
+    add_shape(worlds[i], GRAZE_RIGID_SPHERE, -12, 0.5, 6, 0);
   }
   run(worlds[0], 70);
   must(graze_rigid_save(worlds[0], path));

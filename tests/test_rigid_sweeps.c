@@ -8,40 +8,8 @@
 #include "graze/convex.h"
 #include "rigid_worlds.h"
 
-static graze_rigid *make_world(graze_context *context) {
-  const graze_rigid_def def = graze_default_rigid_def();
-  const graze_rigid_material m = graze_default_rigid_material();
-  graze_rigid *world;
-  uint32_t number;
-  must(graze_rigid_create(context, &def, &world));
-  must(graze_rigid_add_material(world, &m, &number));
-  return world;
-}
-
-static uint32_t add(graze_rigid *world, const graze_rigid_body_def *def) {
-  uint32_t body;
-  must(graze_rigid_add_body(world, def, &body));
-  return body;
-}
-
-static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
-                                     {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
-static const uint32_t cube[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 static const double wedge[6][3] = {{-0.5, -0.4, -0.3}, {0.6, -0.4, -0.3}, {-0.5, 0.5, -0.3},
                                    {-0.5, -0.4, 0.5},  {0.6, 0.2, -0.3},  {0.1, 0.1, 0.7}};
-
-static graze_mesh *make_cube(void) {
-  graze_mesh_def def = graze_default_mesh_def();
-  graze_mesh *mesh;
-  def.vertices = corners[0];
-  def.vertex_count = 8;
-  def.indices = cube[0];
-  def.triangle_count = 12;
-  def.precision = GRAZE_DOUBLE;
-  must(graze_mesh_create(shared_context(1), &def, &mesh));
-  return mesh;
-}
 
 static void choose_turn(uint64_t *state, double q[4]) {
   for (int k = 0; k < 4; k++) q[k] = random_signed(state);
@@ -82,7 +50,7 @@ static void test_formulas(void **unused) {
   graze_mesh *mesh = make_cube();
   uint64_t state = test_seed(1);
   for (int round = 0; round < test_rounds(200, 5000); round++) {
-    graze_rigid *world = make_world(shared_context(1));
+    graze_rigid *world = make_default_world(shared_context(1));
     graze_rigid_body_def def = graze_default_rigid_body_def();
     graze_rigid_shape_cast cast = make_cast(GRAZE_RIGID_SPHERE, -4 - random_unit(&state), 0.3, -0.2);
     const double way = 5 + random_unit(&state), start = cast.shape.place[0];
@@ -145,7 +113,7 @@ static void make_set(graze_rigid_shape shape, double radius, double length, cons
   if (shape == GRAZE_RIGID_BOX) {
     s->convex.count = 8;
     for (int i = 0; i < 8; i++) {
-      for (int k = 0; k < 3; k++) s->points[i][k] = 0.5 * edges[k] * corners[i][k];
+      for (int k = 0; k < 3; k++) s->points[i][k] = 0.5 * edges[k] * cube_corners[i][k];
     }
   }
   if (shape == GRAZE_RIGID_HULL) {
@@ -224,7 +192,7 @@ static void test_samples(void **unused) {
   uint64_t state = test_seed(2);
   int hits = 0, all = 0, unknown = 0;
   for (int round = 0; round < test_rounds(6, 200); round++) {
-    graze_rigid *world = make_world(shared_context(round % 2 ? 4 : 1));
+    graze_rigid *world = make_default_world(shared_context(round % 2 ? 4 : 1));
     set sets[BODIES];
     graze_rigid_shape_cast casts[CASTS];
     graze_rigid_shape_hit found[CASTS], again;
@@ -253,7 +221,7 @@ static void test_samples(void **unused) {
 /* A compound is its parts; a cylinder is round; sensors are passed over; what starts inside meets at once. */
 static void test_others(void **unused) {
   (void)unused;
-  graze_rigid *world = make_world(shared_context(1));
+  graze_rigid *world = make_default_world(shared_context(1));
   graze_rigid_part parts[2] = {graze_default_rigid_part(), graze_default_rigid_part()};
   graze_rigid_body_def def = graze_default_rigid_body_def();
   for (int k = 0; k < 2; k++) {
@@ -301,7 +269,7 @@ static void refuse(graze_rigid *world, const graze_rigid_shape_cast *cast, graze
 
 static void test_errors(void **unused) {
   (void)unused;
-  graze_rigid *world = make_world(shared_context(1));
+  graze_rigid *world = make_default_world(shared_context(1));
   graze_rigid_shape_cast cast = make_cast(GRAZE_RIGID_CYLINDER, 0, 0, 0);
   graze_rigid_shape_hit hit;
   refuse(world, &cast, GRAZE_ERROR_UNSUPPORTED, "cast 0: a cylinder");

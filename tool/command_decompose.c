@@ -199,11 +199,7 @@ static void write_json(output *out, const session *run, const decomposing *d) {
   gz_json_integer(&json, "objects", d->count);
   gz_json_integer(&json, "parts", d->parts);
   gz_json_close(&json);
-  gz_json_open(&json, "seconds", '{');
-  gz_json_double(&json, "load", run->load_seconds);
-  gz_json_double(&json, "build", run->build_seconds);
-  gz_json_double(&json, "query", run->query_seconds);
-  gz_json_close(&json);
+  session_write_seconds(run, &json);
   gz_json_end(&json);
 }
 

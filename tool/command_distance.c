@@ -181,11 +181,7 @@ static void write_json(output *out, const session *run, const measurement *m) {
   gz_json_integer(&writer, "listed", m->count);
   gz_json_integer(&writer, "meeting", count_meeting(m));
   gz_json_close(&writer);
-  gz_json_open(&writer, "seconds", '{');
-  gz_json_double(&writer, "load", run->load_seconds);
-  gz_json_double(&writer, "build", run->build_seconds);
-  gz_json_double(&writer, "query", run->query_seconds);
-  gz_json_close(&writer);
+  session_write_seconds(run, &writer);
   gz_json_end(&writer);
 }
 

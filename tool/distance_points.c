@@ -80,11 +80,7 @@ static void write_json(output *out, const session *run, const measured_points *m
   gz_json_integer(&json, "points", m->count);
   for (int k = 0; k < 4; k++) gz_json_integer(&json, graze_point_side_string((graze_point_side)k), m->of_side[k]);
   gz_json_close(&json);
-  gz_json_open(&json, "seconds", '{');
-  gz_json_double(&json, "load", run->load_seconds);
-  gz_json_double(&json, "build", run->build_seconds);
-  gz_json_double(&json, "query", run->query_seconds);
-  gz_json_close(&json);
+  session_write_seconds(run, &json);
   gz_json_end(&json);
 }
 

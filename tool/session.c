@@ -147,6 +147,14 @@ graze_check *session_open_meshes(session *run, const file_list *files, const gra
   return session_open(run, &def);
 }
 
+void session_write_seconds(const session *run, gz_json *json) {
+  gz_json_open(json, "seconds", '{');
+  gz_json_double(json, "load", run->load_seconds);
+  gz_json_double(json, "build", run->build_seconds);
+  gz_json_double(json, "query", run->query_seconds);
+  gz_json_close(json);
+}
+
 void session_write_folder(session *run, const char *folder, graze_check *check, double start) {
   graze_status status = graze_check_write_folder(check);
   uint32_t left = graze_check_get_counts(check).unpainted;

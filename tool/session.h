@@ -3,6 +3,7 @@
 #define TOOL_SESSION_H
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "graze/check.h"
 #include "graze/graze.h"
 #include "options.h"
@@ -47,6 +48,9 @@ graze_check *session_open(session *run, graze_check_def *def);
 /* The same of meshes: every file is one object of the check's report. `report` (may be NULL): what is asked of it, and
  * how files are read. */
 graze_check *session_open_meshes(session *run, const file_list *files, const graze_check_def *report);
+
+/* The member "seconds" of an answer: of loading, building and the query. */
+void session_write_seconds(const session *run, gz_json *json);
 
 /* Writes the report's folder since `start`, and says so. Failure ends the program. */
 void session_write_folder(session *run, const char *folder, graze_check *check, double start);

@@ -75,11 +75,7 @@ static void write_json(output *out, const session *run, const target_hits *h) {
   gz_json_integer(&json, plurals, h->asked);
   gz_json_integer(&json, "hits", target_hits_found(h));
   gz_json_close(&json);
-  gz_json_open(&json, "seconds", '{');
-  gz_json_double(&json, "load", run->load_seconds);
-  gz_json_double(&json, "build", run->build_seconds);
-  gz_json_double(&json, "query", run->query_seconds);
-  gz_json_close(&json);
+  session_write_seconds(run, &json);
   gz_json_end(&json);
 }
 

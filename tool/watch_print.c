@@ -216,11 +216,7 @@ static void json_totals(gz_json *writer, const session *run, const watch_log *lo
   }
   if (log->clear) json_smallest(writer, log);
   gz_json_close(writer);
-  gz_json_open(writer, "seconds", '{');
-  gz_json_double(writer, "load", run->load_seconds);
-  gz_json_double(writer, "build", run->build_seconds);
-  gz_json_double(writer, "query", run->query_seconds);
-  gz_json_close(writer);
+  session_write_seconds(run, writer);
 }
 
 static void print_json(output *out, const watch_options *watch, const session *run, const watch_log *log) {

@@ -27,7 +27,7 @@ GRAZE_API graze_decompose_options graze_default_decompose_options(void);
 typedef struct graze_decomposition {
   uint32_t count;
   const graze_hull *const *parts; /* [count], solid, in rising order of the lower corners of their boxes */
-  const double *errors;           /* [count]: no point of the part is farther from the solid, proved */
+  const double *errors;           /* [count]: no point of the part is farther from the solid or its surface, proved */
   const double *volumes;          /* [count] */
   double error;                   /* the largest of them */
   bool reached;                   /* what was wanted of error and parts; false: most_parts are too few for it */

@@ -57,27 +57,22 @@ static bool is_small(const graze_hull *hull) {
 }
 
 /* One that is too large is as urgent as if it stuck out by its whole size. */
-static graze_status judge_hull(const decomposing *d, const graze_hull *hull, bool *large, hull_error *found) {
-  *large = d->options.rigid && !is_small(hull);
-  *found = (hull_error){.out = diagonal(hull->low, hull->high)};
-  return *large ? GRAZE_OK : gz_hull_find_error(&d->source, hull, d->options.error, found);
+static graze_status judge(const decomposing *d, bool to_cut, piece *p) {
+  p->large = d->options.rigid && !is_small(p->hull);
+  p->found = (hull_error){.out = diagonal(p->hull->low, p->hull->high)};
+  return p->large ? GRAZE_OK : gz_hull_find_error(&d->source, p->hull, d->options.error, to_cut, &p->found);
 }
 
 /* Gives the piece its hull and takes it, if it has one. It is the array's or released. */
 static graze_status take_piece(decomposing *d, piece *p) {
-  hull_error found;
   graze_status status = gz_piece_find_hull(d->source.context, p);
-  if (status == GRAZE_OK && p->hull != NULL) status = judge_hull(d, p->hull, &p->large, &found);
+  if (status == GRAZE_OK && p->hull != NULL) status = judge(d, true, p);
   if (status == GRAZE_OK && p->hull != NULL && !array_reserve(d->source.context, &d->pieces, 1, sizeof *p))
     status = gz_fail_memory(d->source.context, sizeof *p);
   if (status != GRAZE_OK || p->hull == NULL) {
     gz_piece_release(p);
     return status;
   }
-  p->done = found.within;
-  p->error = found.bound;
-  p->out = found.out;
-  memcpy(p->place, found.place, sizeof p->place);
   *piece_of(d, d->pieces.count++) = *p;
   return GRAZE_OK;
 }
@@ -87,7 +82,7 @@ static size_t find_worst(const decomposing *d) {
   size_t worst = d->pieces.count;
   for (size_t i = 0; i < d->pieces.count; i++) {
     const piece *p = piece_of(d, i);
-    if (!p->done && (worst == d->pieces.count || p->out > piece_of(d, worst)->out)) worst = i;
+    if (!p->found.within && (worst == d->pieces.count || p->found.out > piece_of(d, worst)->found.out)) worst = i;
   }
   return worst;
 }
@@ -110,10 +105,10 @@ static graze_status settle(decomposing *d, piece *p) {
   graze_status status = GRAZE_OK;
   double allowed = d->options.error;
   while (status == GRAZE_OK && !found.within) {
-    status = gz_hull_find_error(&d->source, p->hull, allowed, &found);
+    status = gz_hull_find_error(&d->source, p->hull, allowed, false, &found);
     allowed *= 2;
   }
-  p->error = found.bound;
+  p->found.bound = found.bound;
   return status;
 }
 
@@ -126,7 +121,7 @@ static graze_status cut_all(decomposing *d, bool *reached) {
   }
   *reached = worst == d->pieces.count;
   for (size_t i = 0; i < d->pieces.count && status == GRAZE_OK; i++) {
-    if (!piece_of(d, i)->done) status = settle(d, piece_of(d, i));
+    if (!piece_of(d, i)->found.within) status = settle(d, piece_of(d, i));
   }
   return status;
 }
@@ -136,8 +131,8 @@ static graze_status cut_all(decomposing *d, bool *reached) {
 /* Two parts whose boxes meet. A part that has been joined to another has no hull any more. */
 typedef struct union_of_two {
   size_t first, second;
-  graze_hull *hull;
-  double excess; /* volume of the hull that neither of the two has */
+  piece whole;   /* a hull without a cell */
+  double excess; /* its volume that neither of the two has */
   bool refused;  /* it sticks out too far */
 } union_of_two;
 
@@ -158,7 +153,7 @@ static bool do_boxes_overlap(const graze_hull *a, const graze_hull *b) {
 static bool is_alone(const decomposing *d, const union_of_two *u) {
   for (size_t i = 0; i < d->pieces.count; i++) {
     const graze_hull *other = piece_of(d, i)->hull;
-    if (i != u->first && i != u->second && other != NULL && do_boxes_overlap(u->hull, other)) return false;
+    if (i != u->first && i != u->second && other != NULL && do_boxes_overlap(u->whole.hull, other)) return false;
   }
   return true;
 }
@@ -170,18 +165,20 @@ static graze_status find_union(const decomposing *d, union_of_two *u) {
   if (points == NULL) return gz_fail_memory(d->source.context, count * sizeof *points);
   memcpy(points, a->hull->points, na * sizeof *points);
   memcpy(points + na, b->hull->points, (count - na) * sizeof *points);
-  graze_status status = graze_hull_create(d->source.context, count, points[0], &u->hull);
+  graze_status status = graze_hull_create(d->source.context, count, points[0], &u->whole.hull);
   gz_free(points);
-  if (status == GRAZE_OK) u->excess = gz_hull_volume(u->hull) - a->volume - b->volume;
-  return status;
+  if (status != GRAZE_OK) return status;
+  u->whole.volume = gz_hull_volume(u->whole.hull);
+  u->excess = u->whole.volume - a->volume - b->volume;
+  return GRAZE_OK;
 }
 
 /* Those of a part with all before `end`. */
 static graze_status add_unions(const decomposing *d, size_t i, size_t end, gz_array *unions) {
   const piece *p = piece_of(d, i);
-  for (size_t j = 0; j < end && p->done; j++) {
+  for (size_t j = 0; j < end && p->found.within; j++) {
     const piece *other = piece_of(d, j);
-    if (j == i || other->hull == NULL || !other->done || !do_boxes_meet(p->hull, other->hull)) continue;
+    if (j == i || other->hull == NULL || !other->found.within || !do_boxes_meet(p->hull, other->hull)) continue;
     if (!array_reserve(d->source.context, unions, 1, sizeof(union_of_two)))
       return gz_fail_memory(d->source.context, sizeof(union_of_two));
     union_of_two *u = (union_of_two *)unions->data + unions->count;
@@ -204,18 +201,18 @@ static union_of_two *find_best(const decomposing *d, const gz_array *unions) {
 }
 
 /* The union is the first of the two from now on; all others of either go. */
-static graze_status take_union(decomposing *d, union_of_two *u, double error, gz_array *unions) {
+static graze_status take_union(decomposing *d, union_of_two *u, gz_array *unions) {
   const size_t first = u->first, second = u->second;
   union_of_two *all = unions->data;
   size_t kept = 0;
   gz_piece_release(piece_of(d, first));
   gz_piece_release(piece_of(d, second));
-  *piece_of(d, first) = (piece){.hull = u->hull, .volume = gz_hull_volume(u->hull), .done = true, .error = error};
-  u->hull = NULL;
+  *piece_of(d, first) = u->whole;
+  u->whole.hull = NULL;
   for (size_t i = 0; i < unions->count; i++) {
     const bool goes =
         all[i].first == first || all[i].first == second || all[i].second == first || all[i].second == second;
-    if (goes) graze_hull_destroy(all[i].hull);
+    if (goes) graze_hull_destroy(all[i].whole.hull);
     if (!goes) all[kept++] = all[i];
   }
   unions->count = kept;
@@ -228,13 +225,11 @@ static graze_status join_all(decomposing *d) {
   graze_status status = GRAZE_OK;
   for (size_t i = 0; i < d->pieces.count && status == GRAZE_OK; i++) status = add_unions(d, i, i, &unions);
   while (status == GRAZE_OK && (best = find_best(d, &unions)) != NULL) {
-    hull_error found;
-    bool large;
-    status = judge_hull(d, best->hull, &large, &found);
+    status = judge(d, false, &best->whole);
     best->refused = true;
-    if (status == GRAZE_OK && found.within) status = take_union(d, best, found.bound, &unions);
+    if (status == GRAZE_OK && best->whole.found.within) status = take_union(d, best, &unions);
   }
-  for (size_t i = 0; i < unions.count; i++) graze_hull_destroy(((union_of_two *)unions.data)[i].hull);
+  for (size_t i = 0; i < unions.count; i++) graze_hull_destroy(((union_of_two *)unions.data)[i].whole.hull);
   gz_free(unions.data);
   return status;
 }
@@ -270,9 +265,9 @@ static graze_status give(decomposing *d, bool reached, graze_decomposition **dec
     piece *p = piece_of(d, i);
     o->parts[i] = p->hull;
     p->hull = NULL;
-    errors[i] = p->error;
+    errors[i] = p->found.bound;
     volumes[i] = p->volume;
-    o->front.error = larger(o->front.error, p->error);
+    o->front.error = larger(o->front.error, errors[i]);
   }
   *decomposition = &o->front;
   return GRAZE_OK;

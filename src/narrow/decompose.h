@@ -14,6 +14,22 @@ typedef struct solid_source {
   graze_box box;
 } solid_source;
 
+/* Points, three doubles each: distances from the surface, and whether the solid has them. */
+static inline graze_status ask_solid(const solid_source *source, const double *points, uint64_t count,
+                                     graze_point_distance *found) {
+  graze_point_options options = graze_default_point_options();
+  options.open = GRAZE_OPEN_SURFACE;
+  return graze_mesh_point_distances(source->query, source->mesh, NULL, points, 0, count, &options, found);
+}
+
+/* How far a hull sticks out of the solid. */
+typedef struct hull_error {
+  bool within;     /* no point of the hull is farther from the solid than the bound, which is at most what is allowed */
+  double bound;    /* proved */
+  double out;      /* else how far some point is, or may be */
+  double place[3]; /* and that point, of the hull or near it */
+} hull_error;
+
 /* What a solid is in a box: of its surface convex polygons, cut at the box's sides, and the corners of the box that are
  * in the solid. The hull of the two is that of the solid there. */
 typedef struct piece {
@@ -23,11 +39,8 @@ typedef struct piece {
   uint8_t inner;    /* bit i: corner i of the cell is in the solid; bits of i: 1 x, 2 y, 4 z at the upper end */
   graze_hull *hull; /* NULL: it has no volume */
   double volume;    /* of the hull */
-  bool done;        /* it needs no cut */
-  double error;     /* done: of the hull, proved */
-  bool large;       /* else: whether it has to be cut for its number of corners; */
-  double out;       /* how urgent a cut is; */
-  double place[3];  /* and a point of the hull, or near it, that is far from the solid */
+  hull_error found; /* not within: it needs a cut, */
+  bool large;       /* for its number of corners */
 } piece;
 
 /* ---- decompose_pieces.c ---- */
@@ -47,15 +60,9 @@ double gz_hull_volume(const graze_hull *hull);
 
 /* ---- decompose_error.c ---- */
 
-typedef struct hull_error {
-  bool within;  /* no point of the hull is farther from the solid than the bound, which is at most what is allowed */
-  double bound; /* proved */
-  double out;   /* else a point that is, or may be, and how far it is */
-  double place[3];
-} hull_error;
-
-/* Whether a hull sticks out of the solid by at most `allowed`. What is within an eighth of that may be said not to
- * be. Errors: LIMIT, MEMORY. */
-graze_status gz_hull_find_error(const solid_source *source, const graze_hull *hull, double allowed, hull_error *error);
+/* Whether a hull sticks out of the solid by at most `allowed`. What is within an eighth of that may be said not to be.
+ * With `to_cut` the place is one of the farthest nearby. Errors: LIMIT, MEMORY. */
+graze_status gz_hull_find_error(const solid_source *source, const graze_hull *hull, double allowed, bool to_cut,
+                                hull_error *error);
 
 #endif

@@ -106,19 +106,13 @@ static bool takes_too_many(const cover *c) {
   return area > CUBES_MOST * c->allowed * c->allowed;
 }
 
-static graze_status ask(const cover *c, const double *points, size_t count) {
-  graze_point_options options = graze_default_point_options();
-  options.open = GRAZE_OPEN_SURFACE;
-  return graze_mesh_point_distances(c->source->query, c->source->mesh, NULL, points, 0, count, &options, c->distances);
-}
-
 /* The cubes of one size; those of half the size that are needed are next. */
 static graze_status ask_all(cover *c) {
   const double(*x)[3] = (const double(*)[3])c->now.data;
   const double before = c->radius, quarter = before / (2 * sqrt(3));
   for (size_t first = 0; first < c->now_count; first += BLOCK) {
     const size_t count = c->now_count - first < BLOCK ? c->now_count - first : BLOCK;
-    graze_status status = ask(c, x[first], count);
+    graze_status status = ask_solid(c->source, x[first], count, c->distances);
     if (status != GRAZE_OK) return status;
     for (size_t i = 0; i < count; i++) {
       c->radius = before;
@@ -149,7 +143,7 @@ static graze_status climb(cover *c) {
     for (int n = 0; n < 6; n++) {
       for (int k = 0; k < 3; k++) around[n][k] = c->found.place[k] + (k == n / 2 ? (n % 2 == 0 ? step : -step) : 0);
     }
-    graze_status status = ask(c, around[0], 6);
+    graze_status status = ask_solid(c->source, around[0], 6, c->distances);
     if (status != GRAZE_OK) return status;
     for (int n = 0; n < 6; n++) {
       if (c->distances[n].side != GRAZE_POINT_OUTSIDE || !(c->distances[n].distance > c->found.out)) continue;
@@ -176,16 +170,18 @@ static graze_status cover_hull(cover *c) {
     graze_status status = ask_all(c);
     if (status != GRAZE_OK) return status;
   }
-  return c->found.out > c->allowed ? climb(c) : GRAZE_OK;
+  return GRAZE_OK;
 }
 
-graze_status gz_hull_find_error(const solid_source *source, const graze_hull *hull, double allowed, hull_error *error) {
+graze_status gz_hull_find_error(const solid_source *source, const graze_hull *hull, double allowed, bool to_cut,
+                                hull_error *error) {
   double size = 0;
   for (int k = 0; k < 3; k++) size = larger(size, larger(fabs(hull->low[k]), fabs(hull->high[k])));
   cover c = {.source = source, .hull = hull, .allowed = allowed, .slack = ROUNDING * size, .found.within = true};
   c.distances = gz_new(source->context, BLOCK, sizeof *c.distances);
   graze_status status =
       c.distances != NULL ? cover_hull(&c) : gz_fail_memory(source->context, BLOCK * sizeof *c.distances);
+  if (status == GRAZE_OK && to_cut && c.found.out > allowed) status = climb(&c);
   gz_free(c.distances);
   gz_buffer_release(source->context, &c.now);
   gz_buffer_release(source->context, &c.next);

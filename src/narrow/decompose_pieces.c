@@ -72,11 +72,9 @@ static bool is_inner(const uint8_t sides[2]) {
 static graze_status find_sides(const solid_source *s, const double (*points)[3], uint32_t count, uint8_t *sides) {
   enum { BLOCK = 64 };
   graze_point_distance found[BLOCK];
-  graze_point_options options = graze_default_point_options();
-  options.open = GRAZE_OPEN_SURFACE;
   for (uint32_t first = 0; first < count; first += BLOCK) {
     const uint32_t few = count - first < BLOCK ? count - first : BLOCK;
-    graze_status status = graze_mesh_point_distances(s->query, s->mesh, NULL, points[first], 0, few, &options, found);
+    graze_status status = ask_solid(s, points[first], few, found);
     if (status != GRAZE_OK) return status;
     for (uint32_t i = 0; i < few; i++) sides[first + i] = (uint8_t)found[i].side;
   }
@@ -325,9 +323,9 @@ static void add_wall(const piece *p, place *places, uint32_t *count) {
   for (size_t i = 0; i < p->sizes.count; x += sizes[i++]) {
     for (int axis = 0; axis < 3; axis++) {
       for (uint32_t c = 2; c < sizes[i]; c++) {
-        if (!meets_line(x, c, axis, p->place, &at) || !(fabs(at - p->place[axis]) < nearest)) continue;
+        if (!meets_line(x, c, axis, p->found.place, &at) || !(fabs(at - p->found.place[axis]) < nearest)) continue;
         if (!(at > p->cell.min[axis] && at < p->cell.max[axis])) continue;
-        nearest = fabs(at - p->place[axis]);
+        nearest = fabs(at - p->found.place[axis]);
         wall.axis = axis;
         wall.at = at;
       }
@@ -352,7 +350,7 @@ static graze_status find_places(const solid_source *source, const piece *p, plac
   (p->large ? add_middle : add_wall)(p, places, count);
   for (int axis = 0; axis < 3 && !p->large; axis++) {
     add_place(p, axis, 0.5 * p->cell.min[axis] + 0.5 * p->cell.max[axis], places, count);
-    add_place(p, axis, p->place[axis], places, count);
+    add_place(p, axis, p->found.place[axis], places, count);
     add_flat_places(p, axis, scratch, places, count);
     add_even_places(p, axis, scratch, places, count);
   }
