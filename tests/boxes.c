@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "families.h"
+#include "support.h"
 
 const char *box_family_name(box_family kind) {
   static const char *const names[BOXES_FAMILIES] = {"lattice",  "uniform", "points", "equal",  "cells", "negative",
@@ -175,4 +176,26 @@ graze_box_pair *boxes_pairs(const graze_box *boxes, uint32_t n, const uint8_t *l
   }
   *count = used;
   return pairs;
+}
+
+void boxes_check_events(const char *what, const graze_broad_events *e, const graze_box_pair *now, uint64_t now_count,
+                        const graze_box_pair *then, uint64_t then_count) {
+  uint64_t began = 0, persist = 0, ended = 0, i = 0, j = 0;
+  while (i < now_count || j < then_count) {
+    uint64_t x = i < now_count ? (uint64_t)now[i].a << 32 | now[i].b : UINT64_MAX;
+    uint64_t y = j < then_count ? (uint64_t)then[j].a << 32 | then[j].b : UINT64_MAX;
+    uint64_t at = x == y ? persist++ : x < y ? began++ : ended++;
+    const graze_box_pair *list = x == y ? e->persist : x < y ? e->began : e->ended;
+    uint64_t count = x == y ? e->persist_count : x < y ? e->began_count : e->ended_count, pair = x < y ? x : y;
+    if (at >= count || ((uint64_t)list[at].a << 32 | list[at].b) != pair) {
+      fail_msg("%s: %s (%u, %u) is missing", what,
+               x == y  ? "persist"
+               : x < y ? "began"
+                       : "ended",
+               (uint32_t)(pair >> 32), (uint32_t)pair);
+    }
+    i += x <= y;
+    j += y <= x;
+  }
+  assert_true(began == e->began_count && persist == e->persist_count && ended == e->ended_count);
 }

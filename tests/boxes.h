@@ -1,4 +1,4 @@
-/* tests/boxes.h: families of boxes for broad phases, and the slow answer. */
+/* tests/boxes.h: families of boxes for broad phases, the slow answer, and events held to it. */
 #ifndef GRAZE_TESTS_BOXES_H
 #define GRAZE_TESTS_BOXES_H
 
@@ -40,5 +40,9 @@ void boxes_make_coarse(int exponent, bool chained, uint64_t *state, uint32_t cou
  * min > max meet nothing. `layers` and `meets` NULL: all count. To be freed. */
 graze_box_pair *boxes_pairs(const graze_box *boxes, uint32_t n, const uint8_t *layers, const uint64_t *meets,
                             uint64_t *count);
+
+/* Fails, with `what`, unless the events lead from the pairs before to the pairs now; all are sorted. */
+void boxes_check_events(const char *what, const graze_broad_events *e, const graze_box_pair *now, uint64_t now_count,
+                        const graze_box_pair *then, uint64_t then_count);
 
 #endif

@@ -23,11 +23,11 @@ typedef struct machine {
   double delay;  /* times as long such an update takes */
 } machine;
 
-static broad_view make_view(graze_context *context, graze_box *boxes) {
+static broad_view make_view(void) {
+  static graze_box boxes[N];
   uint64_t random = 3;
   boxes_make(BOXES_UNIFORM, &random, N, boxes);
-  return (broad_view){
-      .context = context, .data = (const char *)boxes, .stride = sizeof *boxes, .precision = GRAZE_DOUBLE, .count = N};
+  return (broad_view){.data = (const char *)boxes, .stride = sizeof *boxes, .precision = GRAZE_DOUBLE, .count = N};
 }
 
 static bool is_anew(const method_cost *cost, uint32_t age) {
@@ -78,14 +78,15 @@ static machine machine_of(method_cost verlet, uint32_t busy, double delay) {
 
 static const method_cost lasting = {10, 250, 20}, brief = {10, 250, 3}, even = {30, 0, 0};
 
-static void check(const broad_view *view, uint32_t busy, double delay, uint32_t most) {
+static void check(uint32_t busy, double delay, uint32_t most) {
+  const broad_view view = make_view();
   for (uint64_t seed = 1; seed <= 10; seed++) {
     machine m = machine_of(lasting, busy, delay);
-    uint32_t lists = others(view, &m, 0.01, N, seed, GRAZE_BROAD_VERLET);
+    uint32_t lists = others(&view, &m, 0.01, N, seed, GRAZE_BROAD_VERLET);
     m = machine_of(brief, busy, delay);
-    uint32_t grids = others(view, &m, 0.05, N, seed, GRAZE_BROAD_GRID);
+    uint32_t grids = others(&view, &m, 0.05, N, seed, GRAZE_BROAD_GRID);
     m = machine_of(even, busy, delay);
-    uint32_t few = others(view, &m, 0.01, N / 20, seed, GRAZE_BROAD_VERLET);
+    uint32_t few = others(&view, &m, 0.01, N / 20, seed, GRAZE_BROAD_VERLET);
     if (lists > most || grids > most || few > most)
       fail_msg("one of %u takes %g times as long, seed %u: of %d updates %u, %u and %u with others", busy, delay,
                (unsigned)seed, UPDATES - SETTLED, lists, grids, few);
@@ -96,23 +97,15 @@ static void check(const broad_view *view, uint32_t busy, double delay, uint32_t 
  * 55, whose usual update takes 20. */
 static void test_means(void **state) {
   (void)state;
-  static graze_box boxes[N];
-  graze_context *context = test_context(1, NULL);
-  broad_view view = make_view(context, boxes);
-  check(&view, 0, 1, 150);
-  graze_context_destroy(context);
+  check(0, 1, 150);
 }
 
 /* Whatever is interrupted, trials too, and however long: the same methods are taken. */
 static void test_interrupted(void **state) {
   (void)state;
-  static graze_box boxes[N];
-  graze_context *context = test_context(1, NULL);
-  broad_view view = make_view(context, boxes);
-  check(&view, 20, 4, 250);
-  check(&view, 20, 30, 250);
-  check(&view, 20, 1000, 250);
-  graze_context_destroy(context);
+  check(20, 4, 250);
+  check(20, 30, 250);
+  check(20, 1000, 250);
 }
 
 int main(void) {

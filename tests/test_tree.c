@@ -110,29 +110,6 @@ typedef struct motion {
   double speed;   /* in edges a step */
 } motion;
 
-/* Tells whether events lead from the pairs before to the pairs now. */
-static void check_events(const char *what, const graze_broad_events *e, const graze_box_pair *now, uint64_t now_count,
-                         const graze_box_pair *then, uint64_t then_count) {
-  uint64_t began = 0, persist = 0, ended = 0, i = 0, j = 0;
-  while (i < now_count || j < then_count) {
-    uint64_t x = i < now_count ? (uint64_t)now[i].a << 32 | now[i].b : UINT64_MAX;
-    uint64_t y = j < then_count ? (uint64_t)then[j].a << 32 | then[j].b : UINT64_MAX;
-    uint64_t at = x == y ? persist++ : x < y ? began++ : ended++;
-    const graze_box_pair *list = x == y ? e->persist : x < y ? e->began : e->ended;
-    uint64_t count = x == y ? e->persist_count : x < y ? e->began_count : e->ended_count, pair = x < y ? x : y;
-    if (at >= count || ((uint64_t)list[at].a << 32 | list[at].b) != pair) {
-      fail_msg("%s: %s (%u, %u) is missing", what,
-               x == y  ? "persist"
-               : x < y ? "began"
-                       : "ended",
-               (uint32_t)(pair >> 32), (uint32_t)pair);
-    }
-    i += x <= y;
-    j += y <= x;
-  }
-  assert_true(began == e->began_count && persist == e->persist_count && ended == e->ended_count);
-}
-
 static void shift(graze_box *box, uint64_t *random, double speed) {
   for (int k = 0; k < 3; k++) {
     double by = speed * (box->max[k] - box->min[k]) * random_signed(random);
@@ -166,7 +143,7 @@ static void check_motion(const motion *m, bool floats) {
         GRAZE_OK);
     assert_int_equal(graze_broadphase_update(bp, &events), GRAZE_OK);
     assert_int_equal(graze_broadphase_find(other, &array, N, false, &pairs, &count), GRAZE_OK);
-    check_events(m->what, &events, pairs, count, then, then_count);
+    boxes_check_events(m->what, &events, pairs, count, then, then_count);
     free(then);
     then = malloc((size_t)(count + 1) * sizeof *then);
     if (count > 0) memcpy(then, pairs, (size_t)count * sizeof *then);

@@ -12,8 +12,7 @@
 #include "families.h"
 #include "support.h"
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ---------------------------------------------------------------------------------------------------- */
 
 typedef struct kernels {
   const char *name;
@@ -182,8 +181,7 @@ static void test_some(void **state) {
   }
 }
 
-/* ---- worlds -------------------------------------------------------------------------------------------------------
- */
+/* ---- worlds ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 420, SLOTS = 1000 };
 
@@ -284,31 +282,12 @@ static void world_layers(world *w) {
   w->meets[b] = meet ? w->meets[b] | UINT64_C(1) << a : w->meets[b] & ~(UINT64_C(1) << a);
 }
 
-static uint64_t order_of(const graze_box_pair *list, uint64_t i, uint64_t count) {
-  return i < count ? (uint64_t)list[i].a << 32 | list[i].b : UINT64_MAX;
-}
-
-static void expect_next(const world *w, const char *what, const graze_box_pair *list, uint64_t *at, uint64_t count,
-                        uint64_t pair) {
-  if (order_of(list, *at, count) != pair)
-    fail_msg("%s: %s (%u, %u) is missing", w->what, what, (uint32_t)(pair >> 32), (uint32_t)pair);
-  (*at)++;
-}
-
 static void world_update(world *w) {
   graze_broad_events e;
-  uint64_t count, began = 0, persist = 0, ended = 0, i = 0, j = 0;
+  uint64_t count;
   assert_int_equal(graze_broadphase_update(w->bp, &e), GRAZE_OK);
   graze_box_pair *now = boxes_pairs(w->boxes, w->end, w->layers, w->meets, &count);
-  while (i < count || j < w->pair_count) {
-    uint64_t x = order_of(now, i, count), y = order_of(w->pairs, j, w->pair_count);
-    if (x == y) expect_next(w, "persist", e.persist, &persist, e.persist_count, x);
-    if (x < y) expect_next(w, "began", e.began, &began, e.began_count, x);
-    if (x > y) expect_next(w, "ended", e.ended, &ended, e.ended_count, y);
-    i += x <= y;
-    j += y <= x;
-  }
-  assert_true(began == e.began_count && persist == e.persist_count && ended == e.ended_count);
+  boxes_check_events(w->what, &e, now, count, w->pairs, w->pair_count);
   free(w->pairs);
   w->pairs = now;
   w->pair_count = count;
@@ -409,8 +388,7 @@ static void test_threads(void **state) {
   }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 /* Within their fat boxes boxes may move for ever, and lists are made in the memory of those before: nothing is asked
  * for. */

@@ -110,10 +110,12 @@ typedef struct broad_method {
   graze_status (*changes)(void *state, const broad_view *view, const broad_edits *edits, pair_list *began,
                           pair_list *ended);
 
-  /* Whether these edits cost less than `find`. NULL: when less than a third of the slots was edited. */
+  /* Whether these edits cost less than `find`; NULL: when less than a third of the slots was edited. Not asked of
+   * methods with `made_anew`. */
   bool (*pays)(const void *state, const broad_view *view, const broad_edits *edits);
 
-  /* Whether the last call made all anew, though it was no `find`; it cost much more than others then. NULL: never. */
+  /* Of methods that take any edits, and make all anew where that pays: whether the last call did, though it was no
+   * `find`; it cost much more than others then. NULL of the others. */
   bool (*made_anew)(const void *state);
 
   void (*release)(const graze_context *context, void *state);

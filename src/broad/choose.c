@@ -1,10 +1,10 @@
 /* AUTO: which method, and why.
  *
  * A sample of the boxes says how much their sizes differ and how crowded they are; that settles which method is best
- * when all pairs are found anew. From update to update the share of edited proxies, and how far they go, say whether an
- * incremental method can pay. Where several methods come into question, each is tried, and what they cost decides. The
- * others are tried again from time to time, for the scene may have changed; a trial builds what the method needs, so it
- * has to wait until that is a small part of what updates have cost since.
+ * when all pairs are found anew. From update to update the share of edited proxies, and how far they go, say whether a
+ * method that keeps up with edits can pay. Where several methods come into question, each is tried, and what they cost
+ * decides. The others are tried again from time to time, for the scene may have changed; a trial builds what the method
+ * needs, so it has to wait until that is a small part of what updates have cost since.
  */
 #include <float.h>
 #include <math.h>
@@ -24,10 +24,10 @@ enum {
   SETTLE = 4,             /* updates before a first trial, */
   SETTLE_KEPT = 32,       /* and when they are not all alike */
   RETRY = 64,             /* and before another one, at least */
-  TRIAL = 4,            /* updates of a trial; the first one builds and does not count, the least of the others does */
-  HOPELESS_UPDATES = 2, /* in a row that end it before: a single one may have been interrupted */
-  WINDOW = 32,          /* updates that a mean is over */
-  TRIAL_COUNTS = 8,     /* and for so many of them a trial counts */
+  TRIAL = 4,              /* updates of a trial; the first one builds, of the others the least counts */
+  HOPELESS_UPDATES = 2,   /* in a row that end it before: a single one may have been interrupted */
+  WINDOW = 32,            /* updates that a mean is over */
+  TRIAL_COUNTS = 8,       /* and for so many of them a trial counts */
   QUARTERS = 4 * 512,
   STEPS = 4096 /* of a box's own size */
 };
@@ -36,13 +36,13 @@ static const double LIKE_SIZES = 2.5;   /* 95th to 5th percentile: one cell size
 static const double CREEPING = 0.1;     /* edges that boxes move in an update: below, neighbours stay neighbours */
 static const double RESTING = 0.1;      /* share of edits below which an update should cost what was edited */
 static const double ONE_CLUSTER = 0.75; /* part of all boxes that one of middle size meets: where few miss, test all */
-static const double CROWDED = 16;       /* boxes of middle size that one meets: from here on cells are full, */
-static const double LISTS_FROM = 0.02;  /* and the share of edits from which lists of near pairs beat a tree */
+static const double CROWDED = 16;       /* boxes of middle size that one meets: above, cells are full */
+static const double LISTS_FROM = 0.02;  /* share of edits from which lists of near pairs beat a tree */
 static const double LOYALTY = 0.9;      /* of the cost of the method in use: below, another one is better for certain */
-static const double ANEW_GROWTH = 1.05;
-static const double PEAK = 2;            /* times the mean is no cost of an update, but an interruption */
-static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
-static const double HOPELESS_BUILD = 25; /* with what is built in its first update */
+static const double ANEW_GROWTH = 1.05; /* times what making all anew took last: more was an interruption */
+static const double PEAK = 2;           /* times the mean is no cost of an update, but an interruption */
+static const double HOPELESS = 3;       /* times the cost of the best: such updates of a trial end it early, */
+static const double HOPELESS_BUILD = 25; /* and in its first one, which builds */
 static const double PATIENCE = 25;       /* times the price of a trial that updates cost before the next */
 
 /* ---- the boxes ---- */
@@ -100,34 +100,34 @@ static bool on_lattice(const broad_view *view, uint32_t step, const size_census 
   return most > sizes->all / 3;
 }
 
-/* Places on an axis, as they come. B. P. Welford, "Note on a method for calculating corrected sums of squares and
- * products", 1962. */
-typedef struct spread {
-  double mean, squares;
-  uint32_t count;
-} spread;
+/* Middles of boxes on an axis, as they come. B. P. Welford, "Note on a method for calculating corrected sums of squares
+ * and products", 1962. */
+typedef struct place_census {
+  double low, high, mean, squares;
+} place_census;
 
-static void count_place(spread *s, double x) {
-  const double before = x - s->mean;
-  s->mean += before / ++s->count;
-  s->squares += before * (x - s->mean);
+/* The one that is number `count` from 1. */
+static void count_place(place_census *c, double x, uint32_t count) {
+  const double before = x - c->mean;
+  if (x < c->low) c->low = x;
+  if (x > c->high) c->high = x;
+  c->mean += before / count;
+  c->squares += before * (x - c->mean);
 }
 
-/* Boxes of this size that one of them is expected to meet. As wide as an even spread of this deviation is: of a heap
- * that is the middle, whatever lies about. */
-static double crowd_of(const spread axes[3], double size, uint32_t live) {
+/* Boxes of this size that one of them is expected to meet, if they lie evenly in a world of these widths. */
+static double crowd_of(const double widths[3], double size, uint32_t live) {
   double crowd = live;
   for (int k = 0; k < 3; k++) {
-    const double width = sqrt(12 * axes[k].squares / axes[k].count);
-    if (!(width <= 2 * size)) crowd *= 2 * size / width;
+    if (!(widths[k] <= 2 * size)) crowd *= 2 * size / widths[k];
   }
   return crowd;
 }
 
 static broad_shape look_at(const broad_view *view, uint32_t live) {
+  const place_census none = {INFINITY, -INFINITY, 0, 0};
+  place_census axes[3] = {none, none, none};
   size_census census = {{0}, 0};
-  spread axes[3] = {{0, 0, 0}};
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   uint32_t step = view->count / SAMPLE + 1;
   if (step < SAMPLE_PART) step = SAMPLE_PART;
   for (uint32_t i = 0; i < view->count; i += step) {
@@ -137,23 +137,21 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
     for (int k = 0; k < 3; k++) {
       double extent = box.max[k] - box.min[k], middle = box.min[k] + extent / 2;
       if (extent > size) size = extent;
-      if (middle < low[k]) low[k] = middle;
-      if (middle > high[k]) high[k] = middle;
-      count_place(&axes[k], middle);
+      count_place(&axes[k], middle, census.all + 1);
     }
     count_size(&census, size);
   }
   if (census.all == 0) return (broad_shape){.spread = 1};
   double middle = size_at(&census, 0.5);
   broad_shape f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05)};
-  double crowded = live; /* boxes that a box of middle size is expected to meet */
+  double reach[3], core[3]; /* core: of an even spread with this deviation; of a heap, whatever lies about it */
   for (int k = 0; k < 3; k++) {
-    double reach = high[k] - low[k];
-    f.planar |= reach < 2 * middle;
-    if (reach > 2 * middle) crowded *= 2 * middle / reach;
+    reach[k] = axes[k].high - axes[k].low;
+    core[k] = sqrt(12 * axes[k].squares / census.all);
+    f.planar |= reach[k] < 2 * middle;
   }
-  f.cluster = crowded >= ONE_CLUSTER * live;
-  f.crowded = crowd_of(axes, middle, live) > CROWDED;
+  f.cluster = crowd_of(reach, middle, live) >= ONE_CLUSTER * live;
+  f.crowded = crowd_of(core, middle, live) > CROWDED;
   f.lattice = on_lattice(view, step, &census);
   return f;
 }
@@ -218,11 +216,12 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
 static graze_broad_method best_of(const broad_choice *choice, const contender *list, int count) {
   const broad_cost *cost = choice->cost[choice->regime];
   graze_broad_method best = list[0].method;
-  double least = cost[best].mean;
-  for (int i = 0; i < count && least > 0; i++) {
+  double least = INFINITY;
+  if (cost[best].mean <= 0) return best; /* first of all the likeliest */
+  for (int i = 0; i < count; i++) {
     const graze_broad_method m = list[i].method;
     const double mean = m == choice->method ? cost[m].mean * LOYALTY : cost[m].mean;
-    if (mean <= 0 || (i > 0 && mean >= least)) continue;
+    if (mean <= 0 || mean >= least) continue;
     least = mean;
     best = m;
   }

@@ -40,6 +40,12 @@ void gz_pair_lists_release(const graze_context *context, pair_lists *lists) {
   for (uint32_t i = 0; i < PARALLEL_PIECES; i++) gz_pair_list_release(context, &lists->part[i]);
 }
 
+size_t gz_pair_lists_bytes(const pair_lists *lists) {
+  size_t sum = 0;
+  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += lists->part[i].memory.bytes;
+  return sum;
+}
+
 /* ---- sorting --------------------------------------------------------------------------------------------------- */
 
 typedef struct sorting {
@@ -222,8 +228,8 @@ static inline void copy_runs(edit *e, uint64_t key, size_t run) {
   }
 }
 
-/* Copies the pairs below a key. Runs first, which costs little more than copying alone; how many of the next one are to
- * come is counted, for that cannot be foretold. */
+/* Copies the pairs below a key: whole runs first, which costs little more than copying alone. The next run is copied
+ * whole, too, and then it is counted, without a branch for each, how many of it are below. */
 static inline void copy_below(edit *e, uint64_t key) {
   copy_runs(e, key, LONG_RUN);
   copy_runs(e, key, RUN);
@@ -242,7 +248,7 @@ bool gz_pair_list_edit(const graze_context *context, const pair_list *from, cons
                        const pair_list *come, pair_list *out) {
   if (!start_list(context, out, from->count + come->count + RUN)) return false;
   const graze_box_pair *g = pair_list_data(gone), *c = pair_list_data(come);
-  const graze_box_pair *source = from->count > 0 ? pair_list_data(from) : pair_list_data(out);
+  const graze_box_pair *source = from->count > 0 ? pair_list_data(from) : pair_list_data(out); /* never NULL */
   edit e = {source, source + from->count, pair_list_data(out)};
   uint64_t i = 0, j = 0;
   while (i < gone->count || j < come->count) {

@@ -57,6 +57,7 @@ typedef struct pair_lists {
 /* Appends parts 0 .. number - 1 to `out` in order and empties them. False: no memory. */
 bool gz_pair_lists_join(const graze_context *context, pair_lists *lists, uint32_t number, pair_list *out);
 void gz_pair_lists_release(const graze_context *context, pair_lists *lists);
+size_t gz_pair_lists_bytes(const pair_lists *lists); /* that they take */
 
 /* Sorts by (a, b); every a and b is below `limit`. `scratch` is working memory. O(count + limit). False: no memory. */
 bool gz_pair_list_sort(const graze_context *context, pair_list *list, uint32_t limit, buffer *scratch);
@@ -71,7 +72,8 @@ bool gz_pair_lists_compare(const graze_context *context, const pair_list *then, 
                            pair_list *persist, pair_list *ended);
 
 /* out = (from without `gone`) and `come`, all sorted; `gone` are pairs of `from`, `come` are none of it. Long stretches
- * of `from` are copied whole. O(from) bytes moved, O((gone + come) log from) decisions. False: no memory. */
+ * of `from` are copied whole. O(from) bytes moved; a decision for each stretch, and at most some 40 for each pair of
+ * `gone` and `come`. False: no memory. */
 bool gz_pair_list_edit(const graze_context *context, const pair_list *from, const pair_list *gone,
                        const pair_list *come, pair_list *out);
 

@@ -46,7 +46,7 @@ typedef struct broad_choice {
   graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
   uint32_t trial_updates;                           /* of the trial so far */
   uint32_t hopeless_updates;                        /* of these, one after the other, up to now */
-  double trial_first, trial_least;                  /* seconds a proxy: of its first update, and of the others */
+  double trial_first, trial_least;                  /* seconds a proxy: of its first update, least of the others */
   double to_beat;                                   /* seconds a proxy that the trial is up against */
   uint32_t updates;                                 /* since the last trial, */
   double seconds;                                   /* and what they took */
@@ -135,7 +135,6 @@ struct graze_broadphase {
   pair_list found;     /* of boxes that are not added */
   buffer sphere_boxes; /* around spheres */
   buffer scratch;
-  bool anew;                  /* the last update, or its method, made all anew */
   broad_choice choice;        /* of AUTO, for proxies, */
   broad_choice once;          /* and for boxes that are not added */
   const broad_choice *chosen; /* what the last update or find went by; NULL: the method was asked for */

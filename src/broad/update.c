@@ -177,6 +177,7 @@ static graze_status update_by_changes(graze_broadphase *bp, const broad_view *vi
 static bool edits_pay(const graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
   const broad_method *m = gz_broad_method_of(bp->instance.method);
   if (!bp->instance.ready || bp->layers_changed) return false;
+  if (m->made_anew != NULL) return true; /* it makes all anew itself where that pays */
   if (m->pays != NULL) return m->pays(bp->instance.state, view, edits);
   return edits->count < view->count / 3;
 }
@@ -219,7 +220,8 @@ static double speed_of(const broad_motion *m) {
   return m->way < m->edge ? m->way / m->edge : 1;
 }
 
-static graze_status run_update(graze_broadphase *bp) {
+/* `anew`: all was made anew, by `find` or by the method itself. */
+static graze_status run_update(graze_broadphase *bp, bool *anew) {
   broad_view view = gz_broad_view_of(bp);
   if (!sort_edits(bp)) return GRAZE_ERROR_MEMORY;
   broad_edits edits = {bp->edit_slots.data, bp->edit_count, bp->edited.data};
@@ -228,11 +230,11 @@ static graze_status run_update(graze_broadphase *bp) {
     method = gz_choose_method(&bp->choice, &view, bp->edit_count, bp->live, speed_of(&bp->motion));
   graze_status status = gz_broad_instance_set(bp->context, &bp->instance, method);
   if (status != GRAZE_OK) return status;
-  bp->anew = !edits_pay(bp, &view, &edits);
-  if (bp->anew) return update_anew(bp, &view);
+  *anew = !edits_pay(bp, &view, &edits);
+  if (*anew) return update_anew(bp, &view);
   const broad_method *m = gz_broad_method_of(method);
   status = (m->changes != NULL ? update_by_changes : update_by_step)(bp, &view, &edits);
-  bp->anew = m->made_anew != NULL && m->made_anew(bp->instance.state);
+  *anew = m->made_anew != NULL && m->made_anew(bp->instance.state);
   return status;
 }
 
@@ -272,12 +274,13 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
   if (bp == NULL || events == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
   double start = clock_now();
   unsigned saved = gz_fp_enter();
-  graze_status status = run_update(bp);
+  bool anew = false;
+  graze_status status = run_update(bp, &anew);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, bp->live) : status;
   gz_broad_take_notes(bp, bp->instance.method, &bp->choice, start);
   if (bp->def.method == GRAZE_BROAD_AUTO)
-    gz_choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds, bp->anew);
+    gz_choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds, anew);
   finish_edits(bp);
   const pair_history *h = &bp->history;
   *events =

@@ -410,9 +410,7 @@ static void release(const graze_context *context, void *state) {
 
 static size_t bytes(const void *state) {
   const bvh_state *s = state;
-  size_t sum = gz_hierarchy_bytes(&s->h);
-  for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->lists.part[i].memory.bytes;
-  return sum;
+  return gz_hierarchy_bytes(&s->h) + gz_pair_lists_bytes(&s->lists);
 }
 
 const broad_method gz_broad_bvh = {

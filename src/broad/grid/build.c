@@ -681,8 +681,6 @@ void gz_grid_release(const graze_context *context, grid *g) {
 }
 
 size_t gz_grid_bytes(const grid *g) {
-  size_t sum = g->dealt.bytes + g->sorted.bytes + g->slab_memory.bytes + g->unit_memory.bytes + g->tables.bytes +
-               g->counters.bytes + g->scratch.bytes;
-  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += g->parts.part[i].memory.bytes;
-  return sum;
+  return g->dealt.bytes + g->sorted.bytes + g->slab_memory.bytes + g->unit_memory.bytes + g->tables.bytes +
+         g->counters.bytes + g->scratch.bytes + gz_pair_lists_bytes(&g->parts);
 }

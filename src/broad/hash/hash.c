@@ -488,9 +488,7 @@ static void release(const graze_context *context, void *state) {
 
 static size_t bytes(const void *state) {
   const hash_state *s = state;
-  size_t sum = gz_box_hash_bytes(&s->h);
-  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += s->lists.part[i].memory.bytes;
-  return sum;
+  return gz_box_hash_bytes(&s->h) + gz_pair_lists_bytes(&s->lists);
 }
 
 const broad_method gz_broad_hash = {

@@ -604,9 +604,8 @@ void gz_sweep_release(const graze_context *context, sweep_state *s) {
 }
 
 size_t gz_sweep_bytes(const sweep_state *s) {
-  size_t sum = s->ranges.bytes + s->starts.bytes + s->entries.bytes + s->rows.bytes + s->scratch.bytes;
-  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
-  return sum;
+  return s->ranges.bytes + s->starts.bytes + s->entries.bytes + s->rows.bytes + s->scratch.bytes +
+         gz_pair_lists_bytes(&s->parts);
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {

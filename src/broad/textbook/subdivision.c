@@ -420,10 +420,8 @@ static void release(const graze_context *context, void *state) {
 
 static size_t bytes(const void *state) {
   const subdivision_state *s = state;
-  size_t sum = s->objects.bytes + s->spheres.bytes + s->control.bytes + s->classes.bytes + s->ids.bytes +
-               s->entries.bytes + s->ids2.bytes + s->entries2.bytes + s->cells.bytes;
-  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += s->lists.part[i].memory.bytes;
-  return sum;
+  return s->objects.bytes + s->spheres.bytes + s->control.bytes + s->classes.bytes + s->ids.bytes + s->entries.bytes +
+         s->ids2.bytes + s->entries2.bytes + s->cells.bytes + gz_pair_lists_bytes(&s->lists);
 }
 
 const broad_method gz_broad_subdivision = {

@@ -580,14 +580,7 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
   return done ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
-/* Any edits: where many were made, `changes` makes all anew too, and spares the sorting of all pairs. */
-static bool pays(const void *state, const broad_view *view, const broad_edits *edits) {
-  (void)state;
-  (void)view;
-  (void)edits;
-  return true;
-}
-
+/* Where many edits were made, `changes` makes all anew as `find` does, and spares the sorting of all pairs. */
 static bool made_anew(const void *state) {
   return ((const tree_state *)state)->anew;
 }
@@ -606,11 +599,9 @@ static void release(const graze_context *context, void *state) {
 
 static size_t bytes(const void *state) {
   const tree_state *s = state;
-  size_t sum = gz_hierarchy_bytes(&s->h) + s->pairs.memory.bytes + gz_tree_bytes(&s->tree) +
-               neighbours_bytes(&s->neighbours) + neighbours_bytes(&s->before) + s->fat.bytes + s->placed.bytes +
-               s->marks.bytes + s->fates.bytes + s->left.bytes + s->hits.bytes;
-  for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
-  return sum;
+  return gz_hierarchy_bytes(&s->h) + s->pairs.memory.bytes + gz_tree_bytes(&s->tree) +
+         neighbours_bytes(&s->neighbours) + neighbours_bytes(&s->before) + s->fat.bytes + s->placed.bytes +
+         s->marks.bytes + s->fates.bytes + s->left.bytes + s->hits.bytes + gz_pair_lists_bytes(&s->parts);
 }
 
 const broad_method gz_broad_tree = {
@@ -618,7 +609,6 @@ const broad_method gz_broad_tree = {
     .state_bytes = sizeof(tree_state),
     .find = find,
     .changes = changes,
-    .pays = pays,
     .made_anew = made_anew,
     .release = release,
     .bytes = bytes};

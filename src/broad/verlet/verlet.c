@@ -133,10 +133,19 @@ static void put_fat(const verlet_state *s, uint32_t slot) {
   ((uint32_t *)s->placed.data)[slot] = s->step;
 }
 
-static uint64_t bits_in(const buffer *words, uint64_t count) {
+static uint64_t words_for(uint64_t pairs) {
+  return (pairs + VERLET_WORD - 1) / VERLET_WORD;
+}
+
+static uint64_t words_of(const verlet_list *list) {
+  return words_for(list->pairs.count);
+}
+
+/* The number of pairs that met. */
+static uint64_t count_met(const verlet_list *list) {
   uint64_t sum = 0;
-  for (uint64_t w = 0; w < (count + VERLET_WORD - 1) / VERLET_WORD; w++)
-    sum += (uint64_t)__builtin_popcountll(((const uint64_t *)words->data)[w]);
+  for (uint64_t w = 0; w < words_of(list); w++)
+    sum += (uint64_t)__builtin_popcountll(((const uint64_t *)list->met.data)[w]);
   return sum;
 }
 
@@ -153,7 +162,7 @@ static void plan_margins(verlet_state *s) {
     moving_edges += edge;
     pace += own;
   }
-  const double met = (double)(bits_in(&s->list.met, s->list.pairs.count) + bits_in(&s->late.met, s->late.pairs.count));
+  const double met = (double)(count_met(&s->list) + count_met(&s->late));
   const double speed = moving_edges > 0 ? pace / moving_edges : 0, pairs = live > 0 ? fmax(met / live, 0.25) : 1;
   const double k = speed > 0 ? sqrt(ANEW / (6 * speed * pairs)) : 0;
   s->edge = live > 0 ? edges / live : 0;
@@ -170,10 +179,6 @@ static inline graze_box_pair places_of(graze_box_pair slots) {
   return (graze_box_pair){slots.a * VERLET_PLACES, slots.b * VERLET_PLACES};
 }
 
-static uint64_t words_of(const verlet_list *list) {
-  return (list->pairs.count + VERLET_WORD - 1) / VERLET_WORD;
-}
-
 static inline void set_bit(const buffer *words, uint64_t i, bool value) {
   ((uint64_t *)words->data)[i / VERLET_WORD] |= (uint64_t)value << i % VERLET_WORD;
 }
@@ -181,8 +186,8 @@ static inline void set_bit(const buffer *words, uint64_t i, bool value) {
 /* Room for more pairs and a word of readable ones behind them, and bits for all, those from word `known` on 0. False:
  * no memory. */
 static bool make_room(const graze_context *context, verlet_list *list, uint64_t known, uint64_t more) {
-  const uint64_t count = list->pairs.count + more, words = (count + VERLET_WORD - 1) / VERLET_WORD;
-  const size_t keep = known * sizeof(uint64_t), bytes = words * sizeof(uint64_t);
+  const uint64_t count = list->pairs.count + more;
+  const size_t keep = known * sizeof(uint64_t), bytes = words_for(count) * sizeof(uint64_t);
   if (!pair_list_room(context, &list->pairs, more + VERLET_WORD) ||
       !gz_buffer_reserve(context, &list->alive, bytes, keep) || !gz_buffer_reserve(context, &list->met, bytes, keep))
     return false;
@@ -221,7 +226,7 @@ static bool append(const verlet_update *t, verlet_list *list, const pair_list *f
 static bool list_met(const graze_context *context, const verlet_list *list, pair_list *out) {
   const graze_box_pair *pairs = pair_list_data(&list->pairs);
   const uint64_t *met = list->met.data;
-  if (!pair_list_room(context, out, bits_in(&list->met, list->pairs.count))) return false;
+  if (!pair_list_room(context, out, count_met(list))) return false;
   for (uint64_t w = 0; w < words_of(list); w++) {
     for (uint64_t bits = met[w]; bits != 0; bits &= bits - 1)
       pair_list_data(out)[out->count++] = slots_of(pairs[w * VERLET_WORD + (uint64_t)__builtin_ctzll(bits)]);
@@ -466,14 +471,6 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   return make_list(s, view) && list_met(view->context, &s->list, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
-/* Any edits: a list that has to be made anew is made here. */
-static bool pays(const void *state, const broad_view *view, const broad_edits *edits) {
-  (void)state;
-  (void)view;
-  (void)edits;
-  return true;
-}
-
 static bool made_anew(const void *state) {
   return ((const verlet_state *)state)->anew;
 }
@@ -506,11 +503,10 @@ static size_t bytes(const void *state) {
   verlet_state s = *(const verlet_state *)state;
   buffer *buffers[BUFFERS];
   pair_list *lists[PAIR_LISTS];
-  size_t sum = gz_hierarchy_bytes(&s.h);
+  size_t sum = gz_hierarchy_bytes(&s.h) + gz_pair_lists_bytes(&s.parts);
   buffers_of(&s, buffers, lists);
   for (int i = 0; i < BUFFERS; i++) sum += buffers[i]->bytes;
   for (int i = 0; i < PAIR_LISTS; i++) sum += lists[i]->memory.bytes;
-  for (int i = 0; i < PARALLEL_PIECES; i++) sum += s.parts.part[i].memory.bytes;
   return sum;
 }
 
@@ -520,7 +516,6 @@ const broad_method gz_broad_verlet = {
     .state_bytes = sizeof(verlet_state),
     .find = find,
     .changes = changes,
-    .pays = pays,
     .made_anew = made_anew,
     .release = release,
     .bytes = bytes};

@@ -36,7 +36,8 @@ static inline __m128 nearest(const double *from, __m128 *wrong) {
   return f;
 }
 
-static inline lanes from_doubles(const double *box, bool is_free, __m128 *wrong) {
+static inline lanes from_doubles(const double *box, __m128 *wrong) {
+  const bool is_free = box[0] == (double)INFINITY;
   if (is_free) return lanes_of(_mm_set1_ps(INFINITY), _mm_set1_ps(-INFINITY));
   __m128 low = nearest(box, wrong), last = nearest(box + 2, wrong);
   return lanes_of(low, _mm_permute_ps(last, 0x39));
@@ -50,7 +51,7 @@ uint32_t KERNEL(gz_verlet_pack)(const broad_view *view, const uint32_t *slots, u
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t slot = slots != NULL ? slots[i] : i;
     const void *at = view->data + (size_t)slot * view->stride;
-    const lanes box = doubles ? from_doubles(at, *(const double *)at == (double)INFINITY, &wrong) : from_floats(at);
+    const lanes box = doubles ? from_doubles(at, &wrong) : from_floats(at);
     _mm256_storeu_ps(boxes[slot].n, box);
     left[number] = slot;
     number += _mm256_movemask_ps(_mm256_cmp_ps(load(&fats[slot]), box, _CMP_LE_OQ)) != 0xff;
@@ -74,7 +75,8 @@ static inline uint8_t all_set(__m256i first, __m256i second) {
 }
 
 static inline lanes at_place(const verlet_box *boxes, uint32_t place) {
-  return _mm256_loadu_ps((const float *)(const void *)((const char *)boxes + (size_t)place * 8));
+  return _mm256_loadu_ps(
+      (const float *)(const void *)((const char *)boxes + (size_t)place * (sizeof *boxes / VERLET_PLACES)));
 }
 
 static inline lanes meet_pair(const verlet_box *boxes, graze_box_pair pair, bool strictly) {
