@@ -1,5 +1,5 @@
 /* The neighbour list of a world on a device: keys, a sort, rows in their new order, cells, count, scan, fill and the
- * order of partners. What contacts remember comes from the list before. Launches: 10 or 11 and those of a sort and a
+ * order of partners. What contacts remember comes from the list before. Launches: 6 or 7 and those of a sort and a
  * scan. */
 #include <math.h>
 #include <string.h>

@@ -153,25 +153,25 @@ static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_qu
 
 /* The numbers of a contact, as kernels have them, and the other way, which goes on behind them. */
 static void pack_kept(const gpu_worlds *w, const graze_kept_contact *c, double *to) {
-  const size_t springs = (w->features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0;
+  const size_t springs = KEPT_SPRINGS(w->features);
   memcpy(to, c->spring, springs * sizeof *to);
   if ((w->features & FEATURE_EVENTS) != 0) memcpy(to + springs, c->hit, sizeof c->hit);
 }
 
 static const double *unpack_kept(const gpu_worlds *w, const double *from, graze_kept_contact *c) {
-  const size_t springs = (w->features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0;
+  const size_t springs = KEPT_SPRINGS(w->features);
   memcpy(c->spring, from, springs * sizeof *from);
   if ((w->features & FEATURE_EVENTS) != 0) memcpy(c->hit, from + springs, sizeof c->hit);
-  return from + gpu_world_kept_fields(w);
+  return from + KEPT_FIELDS(w->features);
 }
 
 /* What contacts remember, as the memory of a list that has no other entries, from which the first one gets it. */
 static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  const size_t n = q->balls, count = q->kept_count, kept_bytes = gpu_world_kept_bytes(w, count);
-  double *kept = stage(gpu, w, kept_bytes + (count + 2 * n + 2) * sizeof(uint32_t));
+  const size_t n = q->balls, count = q->kept_count, fields = KEPT_FIELDS(w->features);
+  double *kept = stage(gpu, w, count * fields * sizeof *kept + (count + 2 * n + 2) * sizeof(uint32_t));
   if (kept == NULL) return GRAZE_ERROR_MEMORY;
-  uint32_t *partners = (uint32_t *)(void *)((char *)kept + kept_bytes), *start = partners + count,
-           *place = start + n + 2, *at = start + 1; /* at[i]: where those of i go on; start[i], when all are written */
+  uint32_t *partners = (uint32_t *)(kept + count * fields), *start = partners + count, *place = start + n + 2,
+           *at = start + 1; /* at[i]: where those of i go on; start[i], when all are written */
   memset(start, 0, (n + 2) * sizeof *start);
   for (uint32_t i = 0; i < n; i++) place[q->numbers[i]] = i;
   for (size_t i = 0; i < count; i++) at[place[q->kept[i].number] + 1]++;
@@ -180,11 +180,11 @@ static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_
     const graze_kept_contact *c = &q->kept[i];
     const uint32_t entry = at[place[c->number]]++;
     partners[entry] = PARTNER_TOUCHES | (c->is_wall ? PARTNER_IS_WALL | c->partner : place[c->partner]);
-    pack_kept(w, c, kept + (size_t)entry * gpu_world_kept_fields(w));
+    pack_kept(w, c, kept + entry * fields);
   }
   graze_status status = put(gpu, &w->start[0], start, (n + 1) * sizeof *start);
   if (status == GRAZE_OK) status = put(gpu, &w->partners[0], partners, count * sizeof *partners);
-  return status != GRAZE_OK ? status : put(gpu, &w->kept[0], kept, count * gpu_world_kept_fields(w) * sizeof *kept);
+  return status != GRAZE_OK ? status : put(gpu, &w->kept[0], kept, count * fields * sizeof *kept);
 }
 
 /* Room for what passes write besides rows. */
@@ -470,7 +470,7 @@ typedef struct kept_arrival {
 
 static graze_status read_packed(graze_gpu *gpu, gpu_worlds *w, uint64_t count, kept_arrival *a) {
   const uint32_t list = w->list_side, old = 1 - list;
-  const size_t n = w->count, kept_bytes = count * gpu_world_kept_fields(w) * sizeof(double),
+  const size_t n = w->count, kept_bytes = count * KEPT_FIELDS(w->features) * sizeof(double),
                facts_bytes = FACTS * n * sizeof(uint32_t), start_bytes = (n + 1) * sizeof(uint32_t),
                bytes = count * sizeof(uint32_t);
   char *at = stage(gpu, w, kept_bytes + facts_bytes + start_bytes + bytes);

@@ -54,14 +54,9 @@ static inline uint32_t gpu_world_entries(const gpu_worlds *w) {
   return (w->features & FEATURE_REMEMBERS) != 0 ? w->list_side : 0;
 }
 
-static inline uint32_t gpu_world_kept_fields(const gpu_worlds *w) {
-  return ((w->features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0) +
-         ((w->features & FEATURE_EVENTS) != 0 ? KEPT_HITS : 0);
-}
-
 /* What so many contacts remember; never nothing. */
 static inline size_t gpu_world_kept_bytes(const gpu_worlds *w, uint64_t contacts) {
-  return (contacts * gpu_world_kept_fields(w) + 1) * sizeof(double);
+  return (contacts * KEPT_FIELDS(w->features) + 1) * sizeof(double);
 }
 
 /* world_list.c: makes the list for the present places, with what contacts remember, and puts balls into its order.

@@ -45,9 +45,8 @@ typedef struct escape {
   graze_query *query; /* another one than the caller's, whose pairs stay */
   const relate_side *a, *b;
   const graze_relate_options *options;
-  double slack;   /* what rounding may take away from a length */
-  double deepest; /* of all pairs that meet, how far the shorter way of its own goes */
-  double best;    /* the length of the shortest translation so far, or the most that is wanted */
+  double slack; /* what rounding may take away from a length */
+  double best;  /* the length of the shortest translation so far, or the most that is wanted */
   graze_escape *out;
   way ways[WAYS];
   uint16_t slots[2 * WAYS]; /* where a way's hash leads: its number and one, 0: free */
@@ -110,9 +109,10 @@ static double add_normal(escape *e, const double t[9], const double u[9], int si
   return fmin(-low, high);
 }
 
-static void find_ways(escape *e, const double moved[3], const graze_triangle_pair *pairs, uint64_t count) {
+/* Returns the length of the longest of the ways that are the shortest of their pairs. */
+static double find_ways(escape *e, const double moved[3], const graze_triangle_pair *pairs, uint64_t count) {
+  double deepest = 0;
   e->count = 0;
-  e->deepest = 0;
   memset(e->slots, 0, sizeof e->slots);
   uint64_t step = count / PAIRS_MOST + 1;
   for (uint64_t i = 0; i < count; i += step) {
@@ -121,8 +121,9 @@ static void find_ways(escape *e, const double moved[3], const graze_triangle_pai
     gz_side_corners(&e->b->place, pairs[i].b, b);
     for (int k = 0; k < 9; k++) b[k] += moved[k % 3];
     const double of_a = add_normal(e, a, b, PLANE_OF_A), of_b = add_normal(e, b, a, PLANE_OF_B);
-    e->deepest = fmax(e->deepest, fmin(of_a, of_b));
+    deepest = fmax(deepest, fmin(of_a, of_b));
   }
+  return deepest;
 }
 
 /* The shortest way that is longer than nothing, or longer than another; NULL: there is none. */
@@ -215,8 +216,7 @@ static graze_status go_on(escape *e, double t[3], int steps, const way *along) {
 static graze_status try_straight(escape *e, const graze_triangle_pair *pairs, uint64_t count, double small) {
   way starts[STARTS];
   int found = 0;
-  find_ways(e, nowhere, pairs, count);
-  if (e->deepest >= small) return GRAZE_OK;
+  if (find_ways(e, nowhere, pairs, count) >= small) return GRAZE_OK;
   for (const way *w = next_way(e, NULL); w != NULL && w->length < small && found < STARTS; w = next_way(e, w)) {
     int i = 0;
     while (i < found && !is_along(&starts[i], w)) i++;
@@ -235,7 +235,7 @@ static graze_status try_straight(escape *e, const graze_triangle_pair *pairs, ui
 }
 
 /* Each way as far as it takes, which is enough where nothing was rounded; and a little farther, and on from there. */
-static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uint64_t count, double small) {
+static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uint64_t count) {
   way starts[STARTS];
   int found = 0;
   find_ways(e, nowhere, pairs, count);
@@ -248,7 +248,7 @@ static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uin
     move_along(&starts[i / 2], i % 2 * e->slack, t);
     status = go_on(e, t, i % 2 == 0 ? 1 : STEPS, NULL);
   }
-  return status != GRAZE_OK || e->out->found ? status : try_straight(e, pairs, count, small);
+  return status;
 }
 
 static graze_status try_axes(escape *e, const graze_box *a, const graze_box *b) {
@@ -286,7 +286,9 @@ graze_status gz_query_escape(graze_query *q, const relate_side *a, const relate_
   }
   e.slack = 32 * DBL_EPSILON * size;
   e.best = nextafter(most, INFINITY);
-  graze_status status = try_normals(&e, pairs, count, SMALL * fmin(largest_side(&box_a), largest_side(&box_b)));
+  graze_status status = try_normals(&e, pairs, count);
+  if (status == GRAZE_OK && !out->found)
+    status = try_straight(&e, pairs, count, SMALL * fmin(largest_side(&box_a), largest_side(&box_b)));
   return status == GRAZE_OK ? try_axes(&e, &box_a, &box_b) : status;
 }
 

@@ -108,8 +108,7 @@ static const open_pair *choose_nearest(worker *w, double limit, double *distance
   return best;
 }
 
-/* With the points of a pair whose distance is known, rounded. Returns the sign of the distance less what it rounds to.
- */
+/* With the points of a pair whose rounded distance is known. Returns the sign of the exact one less it. */
 static int report_nearest(worker *w, const open_pair *o, double distance, graze_distance_result *r) {
   double corners[18];
   near_pair pair;

@@ -53,8 +53,8 @@ void gz_near_sieve(gap_search *g);
 /* How far the boxes of two triangles are apart on the axis where that is most. */
 boxes_gap gz_near_boxes_gap(const double a[9], const double b[9]);
 
-/* An open pair, with its corners, becomes the flush one if it is exactly as far apart as its boxes and is nearer than
- * the one that is known, or lower and as near. */
+/* An open pair, with its corners, that is not behind the flush one becomes it if it is exactly as far apart as its
+ * boxes and as near at least. */
 void gz_near_try_flush(gap_search *g, const open_pair *o, const double a[9], const double b[9]);
 
 /* Whether the open pair is the flush one: its distance is its gap. */

@@ -69,7 +69,6 @@ void gz_near_try_flush(gap_search *g, const open_pair *o, const double a[9], con
   flush_pair *f = &g->flush;
   if (!(o->gap.rounded > 0) || o->gap.rounded < o->lower) return; /* the boxes are nearer than the triangles */
   if (f->known && is_gap_below(&f->gap, &o->gap)) return;
-  if (f->known && !is_gap_below(&o->gap, &f->gap) && comes_before(f, o->first, o->second)) return;
   if (!is_flush(&o->gap, a, b)) return;
   if (!f->known || f->gap.axis != o->gap.axis) g->round++;
   *f = (flush_pair){true, o->gap, o->first, o->second};

@@ -151,14 +151,16 @@ static void take_direction(worker *w, unsigned i, int place) {
 static void take_open(worker *w, unsigned i, open_pair o) {
   const tritri_block *block = &w->sink.block;
   gap_search *g = &w->gap;
-  double a[9], b[9];
-  for (int k = 0; k < 9 && !w->sink.real; k++) {
-    a[k] = block->a[k][i];
-    b[k] = block->b[k][i];
+  if (!w->sink.real) {
+    double a[9], b[9];
+    for (int k = 0; k < 9; k++) {
+      a[k] = block->a[k][i];
+      b[k] = block->b[k][i];
+    }
+    o.gap = gz_near_boxes_gap(a, b);
+    if (gz_near_is_behind_flush(g, &o)) return;
+    if (g->lowest) gz_near_try_flush(g, &o, a, b);
   }
-  if (!w->sink.real) o.gap = gz_near_boxes_gap(a, b);
-  if (g->lowest && gz_near_is_behind_flush(g, &o)) return;
-  if (g->lowest) gz_near_try_flush(g, &o, a, b);
   gz_near_keep(w, &o);
 }
 

@@ -23,6 +23,10 @@ FUNCTION double wall_distance(GLOBAL const double *wall, const double *at) {
   return distance;
 }
 
+FUNCTION GLOBAL const double *kind_of(GLOBAL const double *kinds, GLOBAL const u32 *facts, u32 place) {
+  return kinds + KIND_FIELDS * (u64)facts[FACTS * (u64)place + FACT_KIND];
+}
+
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 FUNCTION u32 is_wall(u32 partner) {
@@ -37,15 +41,6 @@ FUNCTION u32 place_of(u32 partner) {
 /* What partners are sorted by: numbers, walls last. */
 FUNCTION u32 key_of(GLOBAL const u32 *facts, u32 partner) {
   return is_wall(partner) ? partner & ~PARTNER_TOUCHES : facts[FACTS * (u64)place_of(partner) + FACT_NUMBER];
-}
-
-/* The numbers that a contact remembers, and which of them is the first of its hit. */
-FUNCTION u32 kept_fields(u32 features) {
-  return ((features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0) + ((features & FEATURE_EVENTS) != 0 ? KEPT_HITS : 0);
-}
-
-FUNCTION u32 kept_hit(u32 features) {
-  return (features & FEATURE_SPRINGS) != 0 ? KEPT_SPRINGS : 0;
 }
 
 /* Along an axis; *flag: the place is too far away for marks. */
@@ -140,7 +135,7 @@ FUNCTION void end_of_balls(const party *a, const party *b, GLOBAL const double *
   double speed = 0;
   meet_balls(a, b, frame, &m);
   for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
-  tell(t, EVENT_ENDED, &m, speed, kept[kept_hit(features) + 1]);
+  tell(t, EVENT_ENDED, &m, speed, kept[KEPT_SPRINGS(features) + 1]);
 }
 
 FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall, GLOBAL const double *law,
@@ -151,5 +146,5 @@ FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall,
   double speed = 0;
   meet_wall(a, wall, number, &m);
   for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
-  tell(t, EVENT_ENDED, &m, speed, kept[kept_hit(features) + 1]);
+  tell(t, EVENT_ENDED, &m, speed, kept[KEPT_SPRINGS(features) + 1]);
 }

@@ -76,9 +76,10 @@
 #define EVENT_ENDED  2u
 #define EVENT_FIELDS 14
 
-/* What a contact remembers: the spring, with springs, then speed of approach and impulse, with events. */
-#define KEPT_SPRINGS 3
-#define KEPT_HITS    2
+/* What a contact remembers: the spring, with springs, then speed of approach and impulse, with events. How many numbers
+ * are springs, and how many there are. */
+#define KEPT_SPRINGS(features) (((features)&FEATURE_SPRINGS) != 0 ? 3u : 0u)
+#define KEPT_FIELDS(features)  (KEPT_SPRINGS(features) + (((features)&FEATURE_EVENTS) != 0 ? 2u : 0u))
 
 /* A partner of a list: the place of a ball, or the number of a wall; in memory that waits, a ball's number. */
 #define PARTNER_IS_WALL 0x80000000u

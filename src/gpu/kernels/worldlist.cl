@@ -251,7 +251,7 @@ FUNCTION void load_party(GLOBAL const real *position, GLOBAL const real *velocit
 }
 
 FUNCTION u32 material_at(GLOBAL const double *kinds, GLOBAL const u32 *facts, u32 place) {
-  return (u32)kinds[KIND_FIELDS * (u64)facts[FACTS * (u64)place + FACT_KIND] + KIND_MATERIAL];
+  return (u32)kind_of(kinds, facts, place)[KIND_MATERIAL];
 }
 
 /* The lists before and now. */
@@ -289,7 +289,7 @@ KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double 
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   const told t = {events, event_count, room, 0};
-  const lists l = {old_facts, old_partners, old_kept, facts, partners, kept, kept_fields(features)};
+  const lists l = {old_facts, old_partners, old_kept, facts, partners, kept, KEPT_FIELDS(features)};
   u32 from = order[i], e = start[i];
   party own, other;
   load_party(old_position, old_velocity, old_facts, from, &own);
@@ -325,7 +325,7 @@ KERNEL(64) world_pack(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRI
                       GLOBAL const u32 *RESTRICT partners, GLOBAL const double *RESTRICT kept,
                       GLOBAL const u32 *RESTRICT places, GLOBAL u32 *RESTRICT keys, GLOBAL double *RESTRICT packed,
                       u32 count, u32 features) {
-  u32 i = GROUP * 64 + ITEM, fields = kept_fields(features);
+  u32 i = GROUP * 64 + ITEM, fields = KEPT_FIELDS(features);
   if (i >= count) return;
   u32 to = places[i];
   for (u32 e = start[i]; e < start[i + 1]; e++) {

@@ -186,7 +186,7 @@ FUNCTION void add(ball *b, const outcome *o, double share) {
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
 
 FUNCTION GLOBAL double *memory_of(const world *w, u32 entry) {
-  return w->kept + kept_fields(w->features) * (u64)entry;
+  return w->kept + KEPT_FIELDS(w->features) * (u64)entry;
 }
 
 /* Whether the contact of the entry begins; `ended`: whether it has ended. */
@@ -194,7 +194,7 @@ FUNCTION u32 remember(const world *w, u32 entry, u32 touches, u32 *ended) {
   u32 partner = w->partners[entry], touched = (partner & PARTNER_TOUCHES) != 0, begins = touches && !touched;
   *ended = touched && !touches;
   if (touched != touches) w->partners[entry] = partner ^ PARTNER_TOUCHES;
-  for (u32 k = 0; begins && k < kept_fields(w->features); k++) memory_of(w, entry)[k] = 0;
+  for (u32 k = 0; begins && k < KEPT_FIELDS(w->features); k++) memory_of(w, entry)[k] = 0;
   return begins;
 }
 
@@ -209,7 +209,7 @@ FUNCTION void store_spring(const world *w, u32 entry, const outcome *o) {
 
 /* Tells that a contact begins and is nearest. */
 FUNCTION void follow(const world *w, u32 entry, u32 began, const outcome *o, const meeting *m) {
-  GLOBAL double *hit = memory_of(w, entry) + kept_hit(w->features);
+  GLOBAL double *hit = memory_of(w, entry) + KEPT_SPRINGS(w->features);
   double speed = o->normal_speed, approach = hit[0], impulse = hit[1];
   if (began) {
     approach = speed < 0 ? -speed : -1.0;
@@ -230,12 +230,8 @@ FUNCTION void load(GLOBAL const real *rows, u32 place, double *row) {
   for (u32 k = 0; k < 4; k++) row[k] = rows[4 * (u64)place + k];
 }
 
-FUNCTION GLOBAL const double *kind_of(const world *w, u32 place) {
-  return w->kinds + KIND_FIELDS * (u64)w->facts[FACTS * (u64)place + FACT_KIND];
-}
-
 FUNCTION u32 material_of(const world *w, u32 place) {
-  return w->materials == 1 ? 0 : (u32)kind_of(w, place)[KIND_MATERIAL];
+  return w->materials == 1 ? 0 : (u32)kind_of(w->kinds, w->facts, place)[KIND_MATERIAL];
 }
 
 FUNCTION GLOBAL const double *law_between(const world *w, u32 first, u32 second) {
@@ -361,7 +357,7 @@ FUNCTION void add_wall(const world *w, ball *b, u32 entry) {
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
 FUNCTION void add_drag(const world *w, ball *b) {
-  GLOBAL const double *drag = kind_of(w, b->place) + KIND_DRAG;
+  GLOBAL const double *drag = kind_of(w->kinds, w->facts, b->place) + KIND_DRAG;
   double speed2 = dot(b->own.velocity, b->own.velocity), resistance = drag[0] + drag[1] * SQRT(speed2);
   for (u32 k = 0; k < 3; k++) b->force[k] = b->force[k] - resistance * b->own.velocity[k];
   b->dissipated = b->dissipated + resistance * speed2;
@@ -488,7 +484,7 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
   store(next_velocity, i, next_v);
   store(next_spin, i, next_w);
   if (mode == PASS_STEP || mode == PASS_EULER) {
-    u32 body = (u32)kind_of(&w, i)[KIND_BODY];
+    u32 body = (u32)kind_of(kinds, facts, i)[KIND_BODY];
     store(next_position, i, next_at);
     if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), next_w, frame[FRAME_DT]);
     if ((features & FEATURE_BOUNDS) != 0 && mode == PASS_EULER) mark_left(next_at, frame, left, b.own.number);
@@ -516,7 +512,7 @@ KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL const double 
     spin[p] = (real)w[k];
     sum = sum + (at[k] * 0 + w[k] * 0);
   }
-  u32 body = (u32)kinds[KIND_FIELDS * (u64)facts[FACTS * (u64)i + FACT_KIND] + KIND_BODY];
+  u32 body = (u32)kind_of(kinds, facts, i)[KIND_BODY];
   if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), w, dt);
   u32 flag = flag_of_sum(sum) | flag_of_way(frame, before, at, origin + 3 * (u64)i);
   if (flag != 0) OR_GLOBAL(&flags[0], flag);
