@@ -147,20 +147,25 @@ static void wave_box(const double *p, const double *q, const double *r, float ou
   }
 }
 
+/* The two boxes of a square; the height of a point is the product of a factor of its column and one of its row. */
+static void wave_square(uint32_t x, uint32_t y, const double columns[2], const double rows[2], float out[12]) {
+  double corners[4][3];
+  for (uint32_t k = 0; k < 4; k++) wave_point(x + (k & 1), y + (k >> 1), columns[k & 1] * rows[k >> 1], corners[k]);
+  for (uint32_t half = 0; half < 2; half++) wave_box(corners[1], corners[2], corners[3 * half], out + 6 * half);
+}
+
 static void wave_at(const scenes_boxes *boxes, double time, float *out) {
   const uint32_t along = 2 * wave_side(boxes->total), end = boxes->first + boxes->count;
-  for (uint32_t square = boxes->first / 2; 2 * square < end;
-       square++) { /* two boxes each; the part may begin and end inside */
-    uint32_t x = square % along, y = square / along;
-    double corners[4][3];
-    for (uint32_t k = 0; k < 4; k++) {
-      const uint32_t px = x + (k & 1), py = y + (k >> 1);
-      wave_point(px, py, wave_column_factor(px, time) * wave_row_factor(py, time), corners[k]);
-    }
+  for (uint32_t square = boxes->first / 2; 2 * square < end; square++) { /* the part may begin and end inside */
+    const uint32_t x = square % along, y = square / along;
+    const double columns[2] = {wave_column_factor(x, time), wave_column_factor(x + 1, time)};
+    const double rows[2] = {wave_row_factor(y, time), wave_row_factor(y + 1, time)};
+    float both[12];
+    wave_square(x, y, columns, rows, both);
     for (uint32_t half = 0; half < 2; half++) {
       uint32_t i = 2 * square + half;
       if (i < boxes->first || i >= end) continue;
-      wave_box(corners[1], corners[2], corners[3 * half], out);
+      memcpy(out, both + 6 * half, 6 * sizeof *out);
       out += 6;
     }
   }
@@ -171,16 +176,14 @@ void scenes_wave_squares(uint32_t count, uint32_t *along, uint32_t *across) {
   *along = 2 * *across;
 }
 
-/* The heights of a column of points are a product, of which one factor goes from square to square. */
+/* The factor of a column goes from square to square. */
 void scenes_wave_row(uint32_t y, uint32_t x, uint32_t end, float *out) {
   const double rows[2] = {wave_row_factor(y, 0), wave_row_factor(y + 1, 0)};
   double next = wave_column_factor(x, 0);
   for (; x < end; x++, out += 12) {
     const double columns[2] = {next, wave_column_factor(x + 1, 0)};
-    double corners[4][3];
     next = columns[1];
-    for (uint32_t k = 0; k < 4; k++) wave_point(x + (k & 1), y + (k >> 1), columns[k & 1] * rows[k >> 1], corners[k]);
-    for (uint32_t half = 0; half < 2; half++) wave_box(corners[1], corners[2], corners[3 * half], out + 6 * half);
+    wave_square(x, y, columns, rows, out);
   }
 }
 

@@ -69,21 +69,21 @@ static uint32_t route_owners(const graze_mpi_world *w, const graze_mpi_pair *pai
 
 /* Pairs into `outgoing`, by rank, and those for this rank into `arrived`. False: refused. */
 static bool pack_pairs(graze_mpi_world *w, pair_route route) {
-  uint64_t own = 0, sent;
+  uint64_t own = 0;
   uint32_t to[2];
   const graze_mpi_pair *pairs = pairs_of(&w->pairs);
   for (uint64_t i = 0; i < w->pair_count; i++) {
     for (uint32_t k = route(w, &pairs[i], to); k-- > 0;) {
-      mpi_address *address = to[k] != w->rank ? world_address(w, to[k]) : NULL;
-      if (to[k] == w->rank)
+      if (to[k] == w->rank) {
         own++;
-      else if (address != NULL)
-        address->count++;
-      else
-        return false;
+        continue;
+      }
+      mpi_address *address = world_address(w, to[k]);
+      if (address == NULL) return false;
+      address->count++;
     }
   }
-  if (!gz_mpi_world_lay_out(w, sizeof *pairs, &sent) || !gz_mpi_world_reserve(w, &w->arrived, own, sizeof *pairs, 0))
+  if (!gz_mpi_world_lay_out(w, sizeof *pairs) || !gz_mpi_world_reserve(w, &w->arrived, own, sizeof *pairs, 0))
     return false;
   for (uint64_t i = 0; i < w->pair_count; i++) {
     for (uint32_t k = route(w, &pairs[i], to); k-- > 0;) {

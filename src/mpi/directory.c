@@ -102,17 +102,21 @@ static bool append_note(graze_mpi_world *w, buffer *notes, uint64_t *count, mpi_
 
 /* ---- notes on their way ---- */
 
-/* Notes are written twice: to count those for each rank, and into their places. */
+/* What is sent is written twice: to count what goes to each rank, and into its place. */
+static void put(graze_mpi_world *w, uint32_t to, const void *record, size_t size, bool counting) {
+  mpi_address *address = world_address(w, to);
+  if (address == NULL) return; /* the step has failed */
+  if (!counting) memcpy((char *)w->outgoing.data + address->count * size, record, size);
+  address->count++;
+}
+
 typedef struct posting {
   graze_mpi_world *w;
   bool counting;
 } posting;
 
 static void post(posting *p, uint32_t to, mpi_note note) {
-  mpi_address *address = world_address(p->w, to);
-  if (address == NULL) return; /* the step has failed */
-  if (!p->counting) ((mpi_note *)p->w->outgoing.data)[address->count] = note;
-  address->count++;
+  put(p->w, to, &note, sizeof note, p->counting);
 }
 
 static void *take_notes(void *user, uint32_t from, size_t size) {
@@ -131,12 +135,11 @@ static void *take_notes(void *user, uint32_t from, size_t size) {
 /* Sends what write() posts, also what is for this rank. */
 static graze_status send_notes(graze_mpi_world *w, void (*write)(posting *p)) {
   posting p = {w, true};
-  uint64_t count;
   gz_mpi_addresses_clear(&w->common->addresses);
   w->directory.arrived_count = 0;
   if (w->failure.status == GRAZE_OK) write(&p);
   p.counting = false;
-  if (gz_mpi_world_lay_out(w, sizeof(mpi_note), &count)) write(&p);
+  if (gz_mpi_world_lay_out(w, sizeof(mpi_note))) write(&p);
   return gz_mpi_send_records(w, sizeof(mpi_note), (mpi_receiver){take_notes, w});
 }
 
@@ -372,14 +375,6 @@ bool gz_mpi_directory_route(const graze_mpi_world *w, const double box[6], uint3
 
 /* ---- forwarding ---- */
 
-/* One record that is sent on, or a note in the form of a record. */
-static void add_forwarded(graze_mpi_world *w, uint32_t to, const mpi_record *record, bool counting) {
-  mpi_address *address = world_address(w, to);
-  if (address == NULL) return; /* the step has failed */
-  if (!counting) ((mpi_record *)w->outgoing.data)[address->count] = *record;
-  address->count++;
-}
-
 /* Of a box that came here: voxels that are elsewhere by now. */
 static void forward_record(graze_mpi_world *w, mpi_record *r, bool counting) {
   uint64_t keys[MOST_CELLS];
@@ -394,11 +389,11 @@ static void forward_record(graze_mpi_world *w, mpi_record *r, bool counting) {
     r->shared = 1;
     if (k == sent_count) {
       sent[sent_count++] = p->rank;
-      add_forwarded(w, p->rank, r, counting);
+      put(w, p->rank, r, sizeof *r, counting);
       if (counting) w->totals.sums[SUM_FORWARDED]++;
     }
     const mpi_record note = {.id = keys[c], .number = p->rank, .shared = SHARED_NOTE};
-    add_forwarded(w, r->rank, &note, counting);
+    put(w, r->rank, &note, sizeof note, counting);
   }
 }
 
@@ -416,13 +411,12 @@ static void *take_forwarded(void *user, uint32_t from, size_t size) {
 }
 
 graze_status gz_mpi_forward_begin(graze_mpi_world *w) {
-  uint64_t count;
   mpi_record *received = w->received.data;
   gz_mpi_addresses_clear(&w->common->addresses);
   w->directory.forwarded_count = 0;
   for (uint64_t i = 0; i < w->received_count && w->failure.status == GRAZE_OK; i++)
     forward_record(w, &received[i], true);
-  const bool room = gz_mpi_world_lay_out(w, sizeof(mpi_record), &count);
+  const bool room = gz_mpi_world_lay_out(w, sizeof(mpi_record));
   for (uint64_t i = 0; i < w->received_count && room; i++) forward_record(w, &received[i], false);
   return gz_mpi_send_records(w, sizeof(mpi_record), (mpi_receiver){take_forwarded, w});
 }

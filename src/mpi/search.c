@@ -355,12 +355,10 @@ static uint32_t *sort_by_block(graze_mpi_world *w, const uint32_t *slots, uint32
   uint32_t *sorted = w->common->sorted.data;
   for (uint32_t i = 0; i < count; i++) {
     box_of(w, slots[i], box);
-    walk_begin(&walk, &w->blocks, box);
-    uint32_t block = walk_next(&walk).first;
-    const uint32_t slot = slots[i] | (walk.depth > 0 ? SLOT_BLOCKS : 0);
-    sorted[ends[block]++] = slot;
-    while (walk.depth > 0) {
-      block = walk_next(&walk).first;
+    uint32_t slot = slots[i];
+    for (walk_begin(&walk, &w->blocks, box); walk.depth > 0;) {
+      const uint32_t block = walk_next(&walk).first;
+      if (walk.depth > 0) slot |= SLOT_BLOCKS;
       sorted[ends[block]++] = slot;
     }
   }

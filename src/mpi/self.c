@@ -223,7 +223,6 @@ static bool list_remote(graze_mpi_self *s) {
 /* Numbers by rank, which is their order. */
 static void pack_questions(graze_mpi_self *s) {
   graze_mpi_world *w = s->world;
-  uint64_t all;
   if (!list_remote(s)) return;
   const uint64_t *keys = s->remote.data;
   for (uint64_t i = 0; i < s->remote_count; i++) {
@@ -231,7 +230,7 @@ static void pack_questions(graze_mpi_self *s) {
     if (address == NULL) return;
     address->count++;
   }
-  if (!gz_mpi_world_lay_out(w, sizeof(uint32_t), &all)) return;
+  if (!gz_mpi_world_lay_out(w, sizeof(uint32_t))) return;
   for (uint64_t i = 0; i < s->remote_count; i++) {
     mpi_address *address = world_address(w, (uint32_t)(keys[i] >> 32));
     ((uint32_t *)w->outgoing.data)[address->count++] = (uint32_t)keys[i];
@@ -264,14 +263,13 @@ static graze_status begin_ask(graze_mpi_self *s) {
 
 static void pack_answers(graze_mpi_self *s) {
   graze_mpi_world *w = s->world;
-  uint64_t all;
   const asked_part *parts = s->parts.data;
   for (uint64_t i = 0; i < s->part_count; i++) {
     mpi_address *address = world_address(w, parts[i].from);
     if (address == NULL) return;
     address->count += parts[i].count;
   }
-  if (!gz_mpi_world_lay_out(w, sizeof(corner_record), &all)) return;
+  if (!gz_mpi_world_lay_out(w, sizeof(corner_record))) return;
   for (uint64_t i = 0; i < s->part_count; i++) {
     const uint32_t *asked = (const uint32_t *)s->asked.data + parts[i].first;
     for (uint64_t k = 0; k < parts[i].count; k++) {

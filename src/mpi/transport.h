@@ -2,8 +2,9 @@
  * whatever is begun is asked about later, so that the caller works meanwhile, and so that one thread can be all ranks
  * in turn.
  *
- * Two implementations: MPI (transport_mpi.c), and all ranks in one process (transport_local.h). A transport belongs to
- * one world. Its collectives are begun one at a time and in the same order on every rank.
+ * Three implementations: MPI (transport_mpi.c), all ranks in one process (transport_local.h), and such ranks with
+ * clocks (transport_virtual.h). A transport belongs to one world. Its collectives are begun one at a time and in the
+ * same order on every rank.
  */
 #ifndef GRAZE_SRC_MPI_TRANSPORT_H
 #define GRAZE_SRC_MPI_TRANSPORT_H

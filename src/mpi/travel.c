@@ -147,12 +147,10 @@ static uint32_t keep_run(const route *r, const mpi_client *c, uint32_t begin) {
 /* To all leaves that it meets. */
 static bool leave_home(route *r, const double box[6], uint32_t number) {
   mpi_walk walk;
-  walk_begin(&walk, &r->w->regions, box);
-  mpi_leaf leaf = walk_next(&walk);
-  const bool shared = walk.depth > 0;
-  if (!leave_to_leaf(r, number, &leaf, shared)) return false;
-  while (walk.depth > 0) {
-    leaf = walk_next(&walk);
+  bool shared = false;
+  for (walk_begin(&walk, &r->w->regions, box); walk.depth > 0;) {
+    const mpi_leaf leaf = walk_next(&walk);
+    shared |= walk.depth > 0;
     if (!leave_to_leaf(r, number, &leaf, shared)) return false;
   }
   return true;
@@ -231,13 +229,12 @@ static void pack_box(const graze_mpi_world *w, const mpi_leaving *leaving, mpi_r
 }
 
 static void pack(graze_mpi_world *w) {
-  uint64_t all = 0;
-  if (!gz_mpi_world_lay_out(w, sizeof(mpi_record), &all)) return;
+  if (!gz_mpi_world_lay_out(w, sizeof(mpi_record))) return;
   const mpi_leaving *leaving = w->common->leaving.data;
   mpi_record *records = w->outgoing.data;
   for (uint64_t i = 0; i < w->leaving_count; i++)
     pack_box(w, &leaving[i], &records[world_address(w, leaving[i].rank)->count++]);
-  w->totals.sums[SUM_SENT] = all;
+  w->totals.sums[SUM_SENT] = w->leaving_count;
 }
 
 /* What there is to send; none after a failure. */

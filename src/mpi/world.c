@@ -44,9 +44,9 @@ mpi_address *gz_mpi_world_add_address(graze_mpi_world *w, uint32_t rank) {
   return address;
 }
 
-bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record, uint64_t *count) {
-  *count = gz_mpi_addresses_lay_out(&w->common->addresses);
-  return w->failure.status == GRAZE_OK && gz_mpi_world_reserve(w, &w->outgoing, *count, record, 0);
+bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record) {
+  const uint64_t count = gz_mpi_addresses_lay_out(&w->common->addresses);
+  return w->failure.status == GRAZE_OK && gz_mpi_world_reserve(w, &w->outgoing, count, record, 0);
 }
 
 /* ---- opening and closing ---- */
@@ -218,6 +218,12 @@ static graze_status end_plan(graze_mpi_world *w) {
   return begin_places(w);
 }
 
+static graze_status begin_table(graze_mpi_world *w) {
+  if (!gz_mpi_plan_has_table(w)) return end_plan(w);
+  w->stage = MPI_STAGE_TABLE;
+  return gz_mpi_plan_share_table(w);
+}
+
 graze_status graze_mpi_begin(graze_mpi_world *w, double load) {
   if (w == NULL) return GRAZE_ERROR_ARGUMENT;
   if (w->broken != GRAZE_OK) return gz_fail(w->context, w->broken, "rank %" PRIu32 ": MPI has failed before", w->rank);
@@ -272,6 +278,12 @@ static graze_status search(graze_mpi_world *w) {
   if (!w->def.events && w->def.delivery != GRAZE_MPI_SORTED) return begin_owners_or_total(w);
   w->stage = MPI_STAGE_HOME;
   return gz_mpi_home_begin(w);
+}
+
+static graze_status begin_forward(graze_mpi_world *w) {
+  if (!uses_directory(w) || !w->directory.ever_moved || w->differs) return search(w);
+  w->stage = MPI_STAGE_FORWARD;
+  return gz_mpi_forward_begin(w);
 }
 
 static graze_mpi_spread spread_of(const graze_mpi_world *w, int most, int not_least, uint64_t sum) {
@@ -341,9 +353,7 @@ static graze_status go_on(graze_mpi_world *w) {
       w->stage = MPI_STAGE_SHARE;
       return gz_mpi_plan_share(w);
     case MPI_STAGE_SHARE:
-      if (!gz_mpi_plan_has_table(w)) return end_plan(w);
-      w->stage = MPI_STAGE_TABLE;
-      return gz_mpi_plan_share_table(w);
+      return begin_table(w);
     case MPI_STAGE_TABLE:
       return end_plan(w);
     case MPI_STAGE_BALANCE:
@@ -359,9 +369,7 @@ static graze_status go_on(graze_mpi_world *w) {
       gz_mpi_tell_end(w);
       return begin_travel(w);
     case MPI_STAGE_TRAVEL:
-      if (!uses_directory(w) || !w->directory.ever_moved || w->differs) return search(w);
-      w->stage = MPI_STAGE_FORWARD;
-      return gz_mpi_forward_begin(w);
+      return begin_forward(w);
     case MPI_STAGE_FORWARD:
       gz_mpi_forward_end(w);
       return search(w);

@@ -188,9 +188,8 @@ struct graze_mpi_world {
   void *plan_memory;
   mpi_plan plan;
   mpi_regions regions;
-  mpi_leaf leaf; /* of this rank */
-  graze_box
-      home; /* its region, half-open, with all numbers of finite boxes; empty: others share it, or there is none */
+  mpi_leaf leaf;   /* of this rank */
+  graze_box home;  /* its region, half-open, with all finite numbers; empty: others share it, or there is none */
   uint64_t *homes; /* by rank: the first id whose pairs are at home there; NULL: nobody asks */
   bool lists_home; /* though the world's definition does not say so */
   bool differs;    /* the definitions of the ranks */
@@ -287,7 +286,7 @@ static inline mpi_address *world_address(graze_mpi_world *w, uint32_t rank) {
 }
 
 /* Makes room in `outgoing` for all records that were counted. False: refused, or the step has failed before. */
-bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record, uint64_t *count);
+bool gz_mpi_world_lay_out(graze_mpi_world *w, size_t record);
 
 /* Sends records that lie in `outgoing`, those for a rank behind each other up to where its address counts. */
 graze_status gz_mpi_send_records(graze_mpi_world *w, size_t record, mpi_receiver receiver);

@@ -143,14 +143,14 @@ static uint32_t count_of(const patch *p) {
 
 wave_patches wave_patches_open(uint32_t count, uint32_t ranks) {
   wave_patches w = {.ranks = ranks};
+  uint32_t most = 0;
   scenes_wave_squares(count, &w.along, &w.across);
-  w.total = 2 * (uint64_t)w.along * w.across;
   for (uint32_t r = 0; r < ranks; r++) {
     const patch p = patch_of(&w, r);
-    if (count_of(&p) > w.capacity) w.capacity = count_of(&p);
+    if (count_of(&p) > most) most = count_of(&p);
   }
-  w.boxes = job_alloc(w.capacity, 6 * sizeof *w.boxes);
-  w.ids = job_alloc(w.capacity, sizeof *w.ids);
+  w.boxes = job_alloc(most, 6 * sizeof *w.boxes);
+  w.ids = job_alloc(most, sizeof *w.ids);
   return w;
 }
 

@@ -15,10 +15,8 @@ void patches_order(rank_boxes *boxes, uint32_t ranks, uint64_t *ends);
 /* The patches of a wavy plane, which are rectangles of whole squares and made when they are asked for. */
 typedef struct wave_patches {
   uint32_t ranks, along, across;
-  uint64_t total; /* boxes */
-  float *boxes;
+  float *boxes; /* room for those of any rank */
   uint64_t *ids;
-  uint32_t capacity;
 } wave_patches;
 
 wave_patches wave_patches_open(uint32_t count, uint32_t ranks);

@@ -38,7 +38,7 @@ typedef struct predict_run {
   job *job;
   rank_run ranks;
   rank_boxes boxes;     /* all */
-  uint64_t *ends;       /* of each rank's among them; NULL: they are dealt in their order */
+  uint64_t *ends;       /* of each rank's among them */
   wave_patches patches; /* or those that are made when a rank's turn comes */
   rank_boxes baseline;  /* those of one rank, if these are not all */
   network network;
@@ -75,8 +75,15 @@ static void finish(const predict_options *o, struct argp_state *state) {
   if (o->common.format == format_csv) argp_error(state, "--format: a prediction has no list");
 }
 
+static const char *const deals[] = {"order", "place", NULL};
+
+static double parse_noise(struct argp_state *state, const char *text) {
+  const double noise = options_decimal(state, "noise", text);
+  if (!(noise >= 0 && noise <= 100)) argp_error(state, "--noise: %s is not from 0 to 100", text);
+  return noise;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  static const char *const deals[] = {"order", "place", NULL};
   predict_options *o = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
@@ -91,8 +98,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       o->network = argument;
       break;
     case key_noise:
-      o->noise = options_decimal(state, "noise", argument);
-      if (!(o->noise >= 0 && o->noise <= 100)) argp_error(state, "--noise: %s is not from 0 to 100", argument);
+      o->noise = parse_noise(state, argument);
       break;
     case key_calibrate:
       o->calibrate = true;
@@ -130,8 +136,7 @@ static const struct argp predict_argp = {
         "Predicts what `graze-mpi pairs' would take with P ranks: the code of every rank runs in this process, one "
         "after another, with a clock of its own, and messages take what a LogGP model of a network says. Pairs and "
         "hash are those of the search. Efficiency is the time for a box on one rank with all boxes (--weak: with N / "
-        "P), "
-        "divided by the time of P ranks for a box each. What is told is simulated."
+        "P), divided by the time of P ranks for a box each. What is told is simulated."
         "\vExit: 0 no boxes meet, 1 some do, 2 usage error, 3 bad input."};
 
 /* ---- the machine ---- */
@@ -168,19 +173,13 @@ static graze_mpi_predict_def define(const predict_run *run, uint32_t ranks) {
   return def;
 }
 
-/* Of all boxes those of one rank: in the order of a file, rank r of P has boxes n r / P to n (r + 1) / P. */
 static graze_mpi_boxes boxes_of(void *user, uint32_t rank) {
   predict_run *run = user;
   if (makes_patches(run->asked)) return wave_patch(&run->patches, rank);
-  const job parts = {.ranks = (int)run->asked->ranks};
   graze_mpi_boxes boxes = run->boxes.boxes;
   const size_t size = 6 * (boxes.boxes.precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
-  uint64_t first = job_part(boxes.count, &parts, (int)rank), end = job_part(boxes.count, &parts, (int)rank + 1);
-  if (run->ends) {
-    first = rank > 0 ? run->ends[rank - 1] : 0;
-    end = run->ends[rank];
-  }
-  boxes.count = (uint32_t)(end - first);
+  const uint64_t first = rank > 0 ? run->ends[rank - 1] : 0;
+  boxes.count = (uint32_t)(run->ends[rank] - first);
   boxes.ids += first;
   boxes.boxes.data = (const char *)boxes.boxes.data + first * size;
   return boxes;
@@ -288,7 +287,7 @@ static void write_json(const predict_run *run, output *out) {
   if (f->result.searched) gz_json_hash(&json, "hash", f->result.hash);
   gz_json_integer(&json, "ranks", run->asked->ranks);
   gz_json_text(&json, "placement", placement_name(run->asked->how.world.placement));
-  gz_json_text(&json, "deal", run->asked->deal == DEAL_PLACE ? "place" : "order");
+  gz_json_text(&json, "deal", deals[run->asked->deal]);
   gz_json_open(&json, "step_seconds", '{');
   put_seconds(&json, "min", f->least_seconds);
   put_seconds(&json, "median", f->seconds);
@@ -325,11 +324,22 @@ static void write_text(const predict_run *run, output *out) {
                f->result.objects, f->result.pairs, f->result.hash, run->network.name, run->asked->noise, run->machine);
 }
 
+/* In the order of a file, rank r of P has boxes n r / P to n (r + 1) / P. */
+static void deal(predict_run *run) {
+  const uint32_t ranks = run->asked->ranks;
+  const job parts = {.ranks = (int)ranks};
+  run->ends = job_alloc(ranks, sizeof *run->ends);
+  if (run->asked->deal == DEAL_PLACE) {
+    patches_order(&run->boxes, ranks, run->ends);
+    return;
+  }
+  for (uint32_t r = 0; r < ranks; r++) run->ends[r] = job_part(run->boxes.boxes.count, &parts, (int)r + 1);
+}
+
 /* Of the wave by place only what one rank needs is in memory, unless all boxes are the baseline. */
 static void load(predict_run *run) {
   const predict_options *o = run->asked;
   const double start = clock_now();
-  if (makes_patches(o)) run->patches = wave_patches_open(o->make.size, o->ranks);
   if (!o->make.kind_text)
     read_rank_boxes(run->job, o->files.names[0], &run->boxes);
   else if (!makes_patches(o) || !o->weak)
@@ -337,10 +347,10 @@ static void load(predict_run *run) {
   if (o->weak)
     make_rank_boxes(run->job, o->make.kind, o->make.size / o->ranks > 0 ? o->make.size / o->ranks : 1, o->make.seed,
                     &run->baseline);
-  if (o->deal == DEAL_PLACE && !makes_patches(o)) {
-    run->ends = job_alloc(o->ranks, sizeof *run->ends);
-    patches_order(&run->boxes, o->ranks, run->ends);
-  }
+  if (makes_patches(o))
+    run->patches = wave_patches_open(o->make.size, o->ranks);
+  else
+    deal(run);
   rank_run_loaded(&run->ranks, start);
 }
 
