@@ -30,14 +30,11 @@ static graze_pieces *break_block(const session *run, uint32_t count, uint64_t se
   return pieces;
 }
 
-/* The place of a point among a piece's corners, which ascend. */
-static uint32_t find_corner(const uint32_t *corners, uint32_t count, uint32_t point) {
-  uint32_t low_end = 0, high_end = count;
-  while (low_end + 1 < high_end) {
-    const uint32_t middle = low_end + (high_end - low_end) / 2;
-    *(corners[middle] <= point ? &low_end : &high_end) = middle;
-  }
-  return low_end;
+/* The place of a point among a piece's corners, a dozen or so. */
+static uint32_t find_corner(const uint32_t *corners, uint32_t point) {
+  uint32_t at = 0;
+  while (corners[at] != point) at++;
+  return at;
 }
 
 static void write_piece(const session *run, const char *folder, const graze_pieces *pieces, uint32_t number) {
@@ -52,7 +49,7 @@ static void write_piece(const session *run, const char *folder, const graze_piec
   if (!points || !indices) fail_out_of_memory();
   for (uint32_t c = 0; c < count; c++)
     memcpy(points + 3 * (size_t)c, pieces->points + 3 * (size_t)corners[c], 3 * sizeof *points);
-  for (uint32_t i = 0; i < 3 * triangle_count; i++) indices[i] = find_corner(corners, count, triangles[i]);
+  for (uint32_t i = 0; i < 3 * triangle_count; i++) indices[i] = find_corner(corners, triangles[i]);
   if (asprintf(&path, "%s%s%s.obj", folder, length > 0 && folder[length - 1] == '/' ? "" : "/",
                rigid_body_name(number).text) < 0)
     fail_out_of_memory();

@@ -109,16 +109,17 @@ static void take_hit(const simulate_run *run, const graze_member members[2], uin
   const double mass = thrown_mass(run, by), speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
   target *hit = mass > 0 ? target_of(run, &members[a_flies ? 1 : 0]) : NULL;
   if (!hit) return;
-  if (!hit->is_hit || simulate_step_time(run, step) - before < hit->time) {
+  const double time = simulate_step_time(run, step) - before, energy = 0.5 * mass * speed2;
+  if (!hit->is_hit || time < hit->time) {
     hit->is_hit = true;
     hit->by = *by;
     hit->step = step;
-    hit->time = simulate_step_time(run, step) - before;
+    hit->time = time;
     hit->speed = sqrt(speed2);
-    hit->energy = 0.5 * mass * speed2;
+    hit->energy = energy;
     memcpy(hit->point, point, sizeof hit->point);
   }
-  hit->most = fmax(hit->most, 0.5 * mass * speed2);
+  hit->most = fmax(hit->most, energy);
 }
 
 /* A contact of balls began within the step before the state that is told of, which they reached at constant velocity.

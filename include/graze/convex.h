@@ -115,9 +115,9 @@ typedef struct graze_pieces {
 /* Breaks a hull of dimension 3 into at least `count` convex pieces, of about one size: cuts it into three times as many
  * tetrahedra, at sixteenths of edges, and joins the smallest piece with that neighbour, or those two, with which it is
  * roundest, until there are `count`, or none that are left are convex together. That they are, exact signs decide: all
- * corners lie on or behind every face of the union. So pieces fill the solid as fragments do. No piece is larger than
- * four times the mean, or has more than 256 triangles. The same arguments give the same bytes. O(count^2). Errors: as
- * graze_hull_cut, of three times `count`. Release it with graze_pieces_destroy, which takes NULL too. */
+ * corners lie on or behind every face of the union. So pieces fill the solid as fragments do. What is joined has
+ * no more than four times the mean volume, and 256 triangles. The same arguments give the same bytes. O(count^2).
+ * Errors: as graze_hull_cut, of three times `count`. Release it with graze_pieces_destroy, which takes NULL too. */
 GRAZE_API graze_status graze_hull_break(graze_context *context, const graze_hull *hull, uint32_t count, uint64_t seed,
                                         graze_pieces **pieces);
 GRAZE_API void graze_pieces_destroy(graze_pieces *pieces);

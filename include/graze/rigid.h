@@ -342,8 +342,9 @@ typedef struct graze_rigid_shape_hit {
  * them, and `upper` is of the shape at the place that the way rounds to. Mostly the two times are a few 2^-44 apart;
  * where a shape slides past something farther, and with a cylinder, between prisms of which each is within 1.4e-4 of
  * its radius, by as much as that takes. Errors: ARGUMENT and NOT_FINITE (the message has cast and field), UNSUPPORTED
- * (a CYLINDER), NOT_FINITE (the world is broken), MEMORY. O(bodies) boxes a cast, and triangles of meshes whose boxes
- * the cast meets, and a few microseconds for each part or triangle whose box it meets. */
+ * (a CYLINDER), LIMIT (2^32 - 1 casts or more), NOT_FINITE (the world is broken), MEMORY. O(bodies) boxes a cast, and
+ * triangles of meshes whose boxes the cast meets, and a few microseconds for each part or triangle whose box it meets.
+ */
 GRAZE_API graze_status graze_rigid_cast_shapes(graze_rigid *world, uint64_t count, const graze_rigid_shape_cast *casts,
                                                graze_rigid_shape_hit *hits);
 

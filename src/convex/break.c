@@ -35,6 +35,11 @@ typedef struct side {
   double area;
 } side;
 
+/* The corners of a side, ascending. */
+typedef struct side_key {
+  uint32_t corners[3], side;
+} side_key;
+
 typedef struct piece {
   int32_t first; /* of its sides */
   uint32_t side_count;
@@ -47,7 +52,7 @@ typedef struct joining {
   side *sides;        /* [4 f->count] */
   piece *pieces;      /* [f->count]: begun by the tetrahedron of that number */
   uint32_t *piece_of; /* of each tetrahedron */
-  uint32_t *order;    /* [4 f->count]: while twins are found */
+  side_key *keys;     /* [4 f->count]: while twins are found */
   uint32_t *marks;    /* of each point: the last piece that was seen to have it */
   uint32_t *corners;  /* scratch: those of a group */
   uint32_t mark, left;
@@ -66,7 +71,7 @@ static size_t lay_out(joining *j, char *memory) {
   j->sides = gz_carve(&carve, 4 * count * sizeof *j->sides);
   j->pieces = gz_carve(&carve, count * sizeof *j->pieces);
   j->piece_of = gz_carve(&carve, count * sizeof *j->piece_of);
-  j->order = gz_carve(&carve, 4 * count * sizeof *j->order);
+  j->keys = gz_carve(&carve, 4 * count * sizeof *j->keys);
   j->marks = gz_carve(&carve, j->f->point_count * sizeof *j->marks);
   j->corners = gz_carve(&carve, 3 * (size_t)MOST_TRIANGLES * sizeof *j->corners);
   return carve.used;
@@ -104,54 +109,33 @@ static void begin_piece(joining *j, uint32_t i) {
   j->piece_of[i] = i;
 }
 
-/* Corners of a side, in order. */
-static void sort_corners(const side *s, uint32_t sorted[3]) {
-  memcpy(sorted, s->corners, 3 * sizeof *sorted);
-  for (int i = 0; i < 3; i++) {
-    const int k = i % 2;
-    if (sorted[k] <= sorted[k + 1]) continue;
-    const uint32_t swap = sorted[k];
-    sorted[k] = sorted[k + 1];
-    sorted[k + 1] = swap;
-  }
+static int compare_numbers(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
 }
 
-static int compare_sides(const joining *j, uint32_t a, uint32_t b) {
-  uint32_t x[3], y[3];
-  sort_corners(&j->sides[a], x);
-  sort_corners(&j->sides[b], y);
+static int compare_keys(const void *a, const void *b) {
+  const side_key *x = a, *y = b;
   for (int k = 0; k < 3; k++) {
-    if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+    if (x->corners[k] != y->corners[k]) return x->corners[k] < y->corners[k] ? -1 : 1;
   }
   return 0;
 }
 
-static void sink(const joining *j, uint32_t *heap, uint32_t at, uint32_t count) {
-  for (uint32_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-    if (child + 1 < count && compare_sides(j, heap[child], heap[child + 1]) < 0) child++;
-    if (compare_sides(j, heap[at], heap[child]) >= 0) return;
-    const uint32_t swap = heap[at];
-    heap[at] = heap[child];
-    heap[child] = swap;
-  }
-}
-
-/* Equal sides stand side by side in the order: no more than two are. A heap sort, which needs no memory. */
+/* Equal keys stand side by side once they are sorted: no more than two are. */
 static void find_twins(joining *j) {
   const uint32_t count = 4 * j->f->count;
-  uint32_t *order = j->order;
-  for (uint32_t i = 0; i < count; i++) order[i] = i;
-  for (uint32_t i = count / 2; i-- > 0;) sink(j, order, i, count);
-  for (uint32_t end = count; end-- > 1;) {
-    const uint32_t swap = order[0];
-    order[0] = order[end];
-    order[end] = swap;
-    sink(j, order, 0, end);
+  side_key *keys = j->keys;
+  for (uint32_t i = 0; i < count; i++) {
+    keys[i].side = i;
+    memcpy(keys[i].corners, j->sides[i].corners, sizeof keys[i].corners);
+    qsort(keys[i].corners, 3, sizeof *keys[i].corners, compare_numbers);
   }
+  qsort(keys, count, sizeof *keys, compare_keys);
   for (uint32_t i = 0; i + 1 < count; i++) {
-    if (compare_sides(j, order[i], order[i + 1]) != 0) continue;
-    j->sides[order[i]].twin = (int32_t)order[i + 1];
-    j->sides[order[i + 1]].twin = (int32_t)order[i];
+    if (compare_keys(&keys[i], &keys[i + 1]) != 0) continue;
+    j->sides[keys[i].side].twin = (int32_t)keys[i + 1].side;
+    j->sides[keys[i + 1].side].twin = (int32_t)keys[i].side;
   }
 }
 
@@ -348,11 +332,6 @@ static size_t place_arrays(graze_pieces *to, uint32_t corner_count, uint32_t tri
   to->triangle_first = gz_carve(&carve, (to->count + (size_t)1) * sizeof(uint32_t));
   to->triangles = gz_carve(&carve, 3 * (size_t)triangle_count * sizeof(uint32_t));
   return carve.used;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
 }
 
 static void write_piece(joining *j, uint32_t p, graze_pieces *made, uint32_t number) {

@@ -39,6 +39,7 @@ typedef struct candidate {
   graze_convex inner, outer; /* within and around what may be met: the same, unless it is a cylinder */
   graze_pose pose;
   double corners[9]; /* of a triangle */
+  double largest;    /* coordinate of the outer set at its pose */
   sweep_state state;
   double time, ahead, lower, upper, point[3], normal[3];
 } candidate;
@@ -48,8 +49,8 @@ typedef struct sweeping {
   const graze_rigid_shape_cast *casts;
   uint64_t count;
   caster *casters;
-  check_form *forms;                      /* of each body */
-  graze_box *boxes;                       /* likewise */
+  graze_box *boxes;                       /* of each body */
+  check_form *forms;                      /* likewise; zero: none was needed yet */
   gz_array candidates;                    /* candidate */
   gz_array pairs, poses, results, active; /* graze_convex_pair, graze_pose, graze_convex_result, uint32_t */
 } sweeping;
@@ -132,9 +133,7 @@ static double find_support(const graze_convex *set, const graze_pose *pose, cons
 
 /* The times, from low to high, for which a plane across n is between the two: proved. False: for none. */
 static bool find_free(const caster *c, const candidate *x, const double n[3], double *low, double *high) {
-  graze_box box;
-  gz_check_find_box(&x->outer, &x->pose, 0, &box);
-  const double error = rounding * (c->largest + largest_of(&box));
+  const double error = rounding * (c->largest + x->largest);
   const double gap = -find_support(&x->outer, &x->pose, n, -1) - find_support(&c->set, &c->pose, n, 1) - error;
   const double rate = dot3(c->way, n);
   *low = 0;
@@ -165,13 +164,14 @@ static bool may_meet(const caster *c, const graze_box *box) {
   return low <= high;
 }
 
-static bool add_candidate(sweeping *s, const candidate *from) {
-  const caster *c = &s->casters[from->cast];
+static bool add_candidate(sweeping *s, candidate *x) {
+  const caster *c = &s->casters[x->cast];
   graze_box box;
-  gz_check_find_box(&from->outer, &from->pose, 0, &box);
+  gz_check_find_box(&x->outer, &x->pose, 0, &box);
   if (!graze_boxes_meet(&box, &c->box) || !may_meet(c, &box)) return true;
-  if (!array_reserve(s->world->context, &s->candidates, 1, sizeof *from)) return false;
-  *RIGID_AT(s->candidates, candidate, s->candidates.count++) = *from;
+  if (!array_reserve(s->world->context, &s->candidates, 1, sizeof *x)) return false;
+  x->largest = largest_of(&box);
+  *RIGID_AT(s->candidates, candidate, s->candidates.count++) = *x;
   return true;
 }
 
@@ -194,10 +194,11 @@ static bool add_mesh(sweeping *s, candidate *x, const rigid_body *b) {
 
 static bool add_body(sweeping *s, uint32_t cast, uint32_t number) {
   const rigid_body *b = rigid_body_at(s->world, number);
-  const check_form *form = &s->forms[number];
+  check_form *form = &s->forms[number];
   candidate x = {.cast = cast, .body = number, .upper = (double)INFINITY};
   x.pose = graze_pose_from_quaternion(b->orientation, b->position);
   if (b->shape == GRAZE_RIGID_MESH) return add_mesh(s, &x, b);
+  if (form->outer.count == 0 && !gz_check_make_form(s->world->context, b, CHECK_COARSE, form)) return false;
   for (uint32_t i = 0; i < form->part_count; i++) {
     x.part = i;
     x.inner = form->parts[i].inner;
@@ -244,15 +245,15 @@ static void strike(candidate *x, double ahead) {
 }
 
 /* They are apart at `time`: until when, by the plane across their shortest connection. */
-static void take_gap(const caster *c, candidate *x, const graze_convex_result *r, bool known) {
+static void take_gap(const caster *c, candidate *x, const graze_convex_result *r) {
   double low, high;
   const bool free = find_free(c, x, r->normal, &low, &high) && low <= x->time && high > x->time;
   if (!free || high <= x->time + first_try) {
     strike(x, first_try);
     return;
   }
+  if (x->lower == x->time) x->lower = fmin(high, 1); /* else what was before is not known */
   x->time = fmin(high, 1);
-  if (known) x->lower = x->time;
   if (x->time >= 1) x->state = SWEEP_DONE;
 }
 
@@ -292,7 +293,7 @@ static void take_result(sweeping *s, candidate *x, const graze_convex_result *r)
   else if (r->hit)
     strike(x, x->time > 0 ? first_try : 0);
   else
-    take_gap(c, x, r, x->lower == x->time);
+    take_gap(c, x, r);
 }
 
 static bool reserve(sweeping *s) {
@@ -393,16 +394,13 @@ static void write_hits(const sweeping *s, graze_rigid_shape_hit *hits) {
 static graze_status sweep(sweeping *s, graze_rigid_shape_hit *hits) {
   const graze_context *context = s->world->context;
   const uint32_t bodies = (uint32_t)s->world->bodies.count;
-  bool good = true;
   s->casters = gz_new(context, s->count + 1, sizeof *s->casters);
   s->forms = gz_new_zeroed(context, bodies + (size_t)1, sizeof *s->forms);
   s->boxes = gz_new(context, bodies + (size_t)1, sizeof *s->boxes);
   if (s->casters == NULL || s->forms == NULL || s->boxes == NULL)
     return gz_fail_memory(context, s->count * sizeof *s->casters);
   for (uint64_t i = 0; i < s->count; i++) make_caster(&s->casts[i], &s->casters[i]);
-  for (uint32_t i = 0; good && i < bodies; i++)
-    good = gz_check_make_form(context, rigid_body_at(s->world, i), CHECK_COARSE, &s->forms[i]);
-  if (!good || !list_candidates(s)) return gz_fail_memory(context, s->candidates.count * sizeof(candidate));
+  if (!list_candidates(s)) return gz_fail_memory(context, s->candidates.count * sizeof(candidate));
   const graze_status status = run_rounds(s);
   if (status == GRAZE_OK) write_hits(s, hits);
   return status;
