@@ -84,7 +84,7 @@ static void test_families(void **unused) {
   (void)unused;
   for (int f = 0; f < family_count; f++) {
     uint64_t state = test_seed(100 + (uint64_t)f);
-    int rounds = test_rounds(100, 20000);
+    int rounds = test_rounds(160, 20000);
     for (int i = 0; i < rounds; i++) {
       family_pair pair;
       families[f].make(&state, &pair);
@@ -201,7 +201,7 @@ static void test_own_families(void **unused) {
   memset(kinds, 0, sizeof kinds);
   for (int f = 0; f < 9; f++) {
     uint64_t state = test_seed(200 + (uint64_t)f);
-    int rounds = test_rounds(makers[f] == make_mixed ? 80 : 300, makers[f] == make_mixed ? 5000 : 60000);
+    int rounds = test_rounds(makers[f] == make_mixed ? 150 : 600, makers[f] == make_mixed ? 5000 : 60000);
     for (int i = 0; i < rounds; i++) {
       double a[9], b[9];
       makers[f](&state, a, b);

@@ -319,7 +319,7 @@ static void test_models(void **unused) {
   const graze_pose identity = graze_pose_identity();
   graze_relate_options options = graze_default_relate_options();
   options.open = GRAZE_OPEN_SURFACE;
-  for (int round = 0; round < test_rounds(200, 20000); round++) {
+  for (int round = 0; round < test_rounds(400, 20000); round++) {
     static const double radii[] = {1, 2, 3, 5, 7, 9, 14};
     const model kind = (model)random_below(&state, MODELS);
     const double scale = ldexp(1, (int)random_below(&state, 3) * 300 - 300);
@@ -355,7 +355,7 @@ static void test_mesh_poses(void **unused) {
   assert_true(mesh != NULL && plain != NULL && core != NULL);
   graze_relate_options options = graze_default_relate_options();
   options.open = GRAZE_OPEN_SURFACE;
-  for (int round = 0; round < test_rounds(200, 8000); round++) {
+  for (int round = 0; round < test_rounds(400, 8000); round++) {
     const model kind = random_below(&state, 2) == 0 ? MODEL_BALL : MODEL_OPEN;
     double ends[2][3];
     graze_counts counts;
@@ -589,7 +589,7 @@ static void test_mesh_distances(void **unused) {
   assert_true(mesh != NULL && plain != NULL && core != NULL);
   mpq_t s, square;
   mpq_inits(s, square, NULL);
-  for (int round = 0; round < test_rounds(80, 6000); round++) {
+  for (int round = 0; round < test_rounds(160, 6000); round++) {
     const bool lattice = round % 2 == 0;
     double ends[2][3];
     graze_counts counts;

@@ -374,7 +374,7 @@ static void test_tetrahedra(void **unused) {
   (void)unused;
   bench b = {.context = shared_context(1), .state = test_seed(80)};
   assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
-  for (int i = test_rounds(200, 30000); i > 0; i--) {
+  for (int i = test_rounds(300, 30000); i > 0; i--) {
     tetrahedra t, u;
     make_tetrahedra(&b.state, &t);
     make_tetrahedra(&b.state, &u);
@@ -402,7 +402,8 @@ static void run(pile_kind kind, const char *name) {
   pile p = {.corners = malloc(9 * TRIANGLES_MOST * sizeof(double))},
        q = {.corners = malloc(9 * TRIANGLES_MOST * sizeof(double))};
   assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
-  int rounds = test_rounds(180, 25000);
+  int rounds = test_rounds(250, 25000);
+  if (kind == ODD_FACING && rounds < 100) rounds = 100; /* of which one may be unknown */
   for (int i = 0; i < rounds; i++) {
     make_lattice(&b);
     make_pile(&b, &p, NULL, kind);
@@ -410,7 +411,7 @@ static void run(pile_kind kind, const char *name) {
     if (p.count > 0 && q.count > 0) check(&b, &p, &q, name);
   }
   tell(&b, name);
-  assert_true(b.known[GRAZE_UNKNOWN] <= (uint64_t)(rounds + 99) / 100);
+  assert_true(b.known[GRAZE_UNKNOWN] <= (uint64_t)rounds / 100);
   graze_query_destroy(b.query);
   free(p.corners);
   free(q.corners);
