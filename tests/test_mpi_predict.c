@@ -52,8 +52,7 @@ static graze_mpi_prediction predict(const graze_mpi_predict_def *def, const graz
     assert_true(p.phases[i].seconds >= 0);
     sum += p.phases[i].seconds;
   }
-  assert_true(fabs(sum - p.last_seconds) <=
-              0.02 * p.last_seconds + 1e-4); /* what comes after the last point is missing */
+  assert_true(fabs(sum - p.last_seconds) <= 1e-12 * p.last_seconds);
   assert_true(p.least_seconds <= p.seconds && p.least_seconds > 0);
   return p;
 }

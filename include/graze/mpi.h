@@ -232,7 +232,7 @@ typedef struct graze_mpi_predict_def {
 GRAZE_API graze_mpi_predict_def graze_mpi_default_predict_def(void);
 
 /* A part of the last step: from one point where the ranks need each other to the next it is that of the rank that came
- * last. "network" is what these points take themselves. */
+ * last. "network" is what these points take themselves, "answer" what comes after the last of them. */
 enum { GRAZE_MPI_MOST_PHASES = 16 };
 typedef struct graze_mpi_phase {
   const char *name;

@@ -171,7 +171,7 @@ graze_status graze_mpi_predict(graze_context *context, const graze_mpi_predict_d
     out.result.reason = NULL; /* the world's */
     out.result.list = NULL;
     out.result.count = out.result.ended_count = 0;
-    out.phase_count = gz_virtual_net_phases(p.net, out.phases);
+    out.phase_count = gz_virtual_net_end_step(p.net, out.phases);
     out.last_seconds = p.seconds[def->steps - 1];
     qsort(p.seconds + first, def->steps - first, sizeof *p.seconds, compare);
     out.least_seconds = p.seconds[first];

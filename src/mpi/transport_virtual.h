@@ -46,8 +46,10 @@ bool gz_virtual_net_goes_on(const virtual_net *net, uint32_t rank);
 void gz_virtual_net_enter(virtual_net *net, uint32_t rank);
 void gz_virtual_net_leave(virtual_net *net, uint32_t rank);
 
-/* The latest clock; and what of it went by in which phase of the slowest ranks. */
+/* The latest clock. */
 double gz_virtual_net_time(const virtual_net *net);
-uint32_t gz_virtual_net_phases(const virtual_net *net, graze_mpi_phase phases[GRAZE_MPI_MOST_PHASES]);
+
+/* What of it went by in which phase of the slowest ranks: once a step, when all are done. Returns how many phases. */
+uint32_t gz_virtual_net_end_step(virtual_net *net, graze_mpi_phase phases[GRAZE_MPI_MOST_PHASES]);
 
 #endif
