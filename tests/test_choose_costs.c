@@ -108,7 +108,32 @@ static void test_interrupted(void **state) {
   check(20, 1000, 250);
 }
 
+/* Slots are too many for lists of near pairs, then for trees too: however little these took, others are chosen. */
+static void test_limits(void **state) {
+  (void)state;
+  static const uint32_t slots[] = {1u << 30, (1u << 30) + 1, INT32_MAX, 1u << 31};
+  const machine m = machine_of(lasting, 0, 1);
+  for (int k = 0; k < 4; k++) {
+    for (uint32_t edits = N / 20; edits <= N; edits += N - N / 20) {
+      const broad_view view = {.precision = GRAZE_DOUBLE, .count = slots[k]};
+      broad_choice choice = {.by_shape = GRAZE_BROAD_GRID};
+      uint64_t random = 7;
+      uint32_t lists = 0;
+      for (uint32_t i = 0; i < UPDATES; i++) {
+        choice.sampled = 1; /* there are no boxes to look at */
+        const graze_broad_method method = gz_choose_method(&choice, &view, edits, N, 0.01);
+        const uint32_t most = gz_broad_method_of(method)->most_slots;
+        assert_true(most == 0 || slots[k] <= most);
+        lists += method == GRAZE_BROAD_VERLET;
+        gz_choose_learn(&choice, edits, N, 1e-9 * N * update_takes(&m, method, 1, &random), false);
+      }
+      assert_true(k == 0 ? lists > UPDATES / 2 : lists == 0);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_means), cmocka_unit_test(test_interrupted)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_means), cmocka_unit_test(test_interrupted),
+                                     cmocka_unit_test(test_limits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

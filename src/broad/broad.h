@@ -94,6 +94,7 @@ typedef struct broad_edits {
 typedef struct broad_method {
   graze_broad_method_info info;
   size_t state_bytes;
+  uint32_t most_slots; /* of a view; 0: as many as there can be */
 
   /* Appends every pair of the view once, in any order, and forgets whatever it knew before. Methods with one of the
    * next two are ready for edits afterwards. Errors: MEMORY. */

@@ -213,6 +213,18 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   return 3;
 }
 
+/* Only those that can hold as many slots, or a sweep, which always can. */
+static int leave_out_small(contender list[3], int count, uint32_t slots) {
+  static const contender sweep = {GRAZE_BROAD_SWEEP, 6e-8, 0, 3e-7};
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    const uint32_t most = gz_broad_method_of(list[i].method)->most_slots;
+    if (most == 0 || slots <= most) list[kept++] = list[i];
+  }
+  if (kept == 0) list[kept++] = sweep;
+  return kept;
+}
+
 static graze_broad_method best_of(const broad_choice *choice, const contender *list, int count) {
   const broad_cost *cost = choice->cost[choice->regime];
   graze_broad_method best = list[0].method;
@@ -256,9 +268,10 @@ static graze_broad_method to_try(const broad_choice *choice, const contender *li
   return GRAZE_BROAD_AUTO;
 }
 
-static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, uint32_t edits, uint32_t live) {
+static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, uint32_t slots, uint32_t edits,
+                                    uint32_t live) {
   contender list[3];
-  int count = contenders(choice, regime, live, list);
+  int count = leave_out_small(list, contenders(choice, regime, live, list), slots);
   if (regime != choice->regime) choice->trial = GRAZE_BROAD_AUTO;
   choice->regime = regime;
   graze_broad_method best = best_of(choice, list, count);
@@ -285,7 +298,7 @@ graze_broad_method gz_choose_once(broad_choice *choice, const broad_view *view) 
     choice->trial = GRAZE_BROAD_AUTO;
     choice->updates = 0;
   }
-  return choose_in(choice, BROAD_ANEW, live, live);
+  return choose_in(choice, BROAD_ANEW, live, live, live);
 }
 
 graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
@@ -296,7 +309,7 @@ graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view
   choice->speed = fresh ? speed : 0.75 * choice->speed + 0.25 * speed;
   if (choice->sampled == 0 || choice->sampled > RESAMPLE) choose_by_shape(choice, view, live);
   choice->sampled++;
-  return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
+  return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, view->count, edits, live);
 }
 
 /* To the clock, an update in which others had the processor looks like one in which much was done: what is far above

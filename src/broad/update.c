@@ -3,6 +3,7 @@
  * Three ways, from the least work to the most: a method that tells what changed; a method that looks up the pairs of
  * the edited proxies; all pairs anew. The last one also whenever too much was edited for the others to pay.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,6 +131,12 @@ static bool old_pairs_of_edited(graze_broadphase *bp, pair_list *out) {
          gz_pair_list_sort(bp->context, out, bp->index_end, &bp->scratch);
 }
 
+/* Whether the method can hold the slots. */
+static graze_status check_slots(const broad_method *m, const broad_view *view) {
+  if (m->most_slots == 0 || view->count <= m->most_slots) return GRAZE_OK;
+  return gz_fail(view->context, GRAZE_ERROR_LIMIT, "%s: more than %" PRIu32 " proxies", m->info.name, m->most_slots);
+}
+
 /* ---- the three ways -------------------------------------------------------------------------------------------- */
 
 static graze_status update_anew(graze_broadphase *bp, const broad_view *view) {
@@ -137,7 +144,8 @@ static graze_status update_anew(graze_broadphase *bp, const broad_view *view) {
   now->count = 0;
   bp->instance.ready = false;
   const broad_method *m = gz_broad_method_of(bp->instance.method);
-  graze_status status = m->find(bp->instance.state, view, now);
+  graze_status status = check_slots(m, view);
+  if (status == GRAZE_OK) status = m->find(bp->instance.state, view, now);
   if (status != GRAZE_OK) return status;
   if (!gz_pair_list_sort(bp->context, now, view->count, &bp->scratch) || !apply_all(bp, now)) return GRAZE_ERROR_MEMORY;
   bp->instance.ready = m->step != NULL || m->changes != NULL;
@@ -164,7 +172,9 @@ static graze_status update_by_changes(graze_broadphase *bp, const broad_view *vi
   pair_list *began = &bp->work[1], *ended = &bp->work[2];
   began->count = ended->count = 0;
   bp->instance.ready = false;
-  graze_status status = gz_broad_method_of(bp->instance.method)->changes(bp->instance.state, view, edits, began, ended);
+  const broad_method *m = gz_broad_method_of(bp->instance.method);
+  graze_status status = check_slots(m, view);
+  if (status == GRAZE_OK) status = m->changes(bp->instance.state, view, edits, began, ended);
   if (status != GRAZE_OK) return status;
   if (!gz_pair_list_sort(bp->context, began, view->count, &bp->scratch) ||
       !gz_pair_list_sort(bp->context, ended, view->count, &bp->scratch) || !apply_changes(bp, began, ended)) {
@@ -302,7 +312,9 @@ graze_status gz_broad_run_find(graze_broadphase *bp, const broad_view *view, boo
   if (method == GRAZE_BROAD_AUTO) method = gz_choose_once(&bp->once, view);
   graze_status status = gz_broad_instance_set(bp->context, &bp->foreign, method);
   bp->found.count = 0;
-  if (status == GRAZE_OK) status = gz_broad_method_of(method)->find(bp->foreign.state, view, &bp->found);
+  const broad_method *m = gz_broad_method_of(method);
+  if (status == GRAZE_OK) status = check_slots(m, view);
+  if (status == GRAZE_OK) status = m->find(bp->foreign.state, view, &bp->found);
   if (status == GRAZE_OK && !unsorted && !gz_pair_list_sort(bp->context, &bp->found, view->count, &bp->scratch)) {
     status = GRAZE_ERROR_MEMORY;
   }

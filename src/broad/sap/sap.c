@@ -568,12 +568,11 @@ static graze_status update(sap_pass *pass, const broad_edits *edits) {
 static graze_status changes(void *state, const broad_view *view, const broad_edits *edits, pair_list *began,
                             pair_list *ended) {
   sap_state *s = state;
-  const graze_context *c = view->context;
-  if (view->count > INT32_MAX) return gz_fail(c, GRAZE_ERROR_LIMIT, "sweep and prune: more than 2^31 - 1 proxies");
   sap_pass pass = {s, view, (uint64_t)(find_cost / swap_cost * (s->count / 2 + 64))};
   s->began.count = s->ended.count = 0;
   graze_status status = s->awake ? update(&pass, edits) : wake(&pass);
   if (status != GRAZE_OK) return status;
+  const graze_context *c = view->context;
   return append(c, &s->began, began) && append(c, &s->ended, ended) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
@@ -624,6 +623,7 @@ static size_t bytes(const void *state) {
 const broad_method gz_broad_sap = {
     .info = {"sap", "incremental sweep and prune on three axes", "O(edits + swaps of end points)", true},
     .state_bytes = sizeof(sap_state),
+    .most_slots = INT32_MAX,
     .find = find,
     .changes = changes,
     .pays = pays,

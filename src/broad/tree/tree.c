@@ -185,7 +185,7 @@ static size_t neighbours_bytes(const neighbour_lists *lists) {
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
 
-enum { MARGIN_STEPS = 22, SLOTS_MOST = INT32_MAX };
+enum { MARGIN_STEPS = 22 };
 
 /* What becomes of a slot in an update. */
 enum { SLOT_STAYS = 0, SLOT_LEFT, SLOT_DONE };
@@ -361,7 +361,6 @@ static void build_tree(tree_state *s, const broad_view *view) {
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   tree_state *s = state;
-  if (view->count > SLOTS_MOST) return GRAZE_ERROR_LIMIT;
   s->slots = 0; /* forgets speeds too: the boxes may be others */
   s->step = s->mark = 0;
   if (!reserve(s, view) || !pair_fat_boxes(s, view) || !mark_met(s, view, out) ||
@@ -569,7 +568,6 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
                             pair_list *ended) {
   tree_state *s = state;
   tree_step t = {s, view, edits, began, ended};
-  if (view->count > SLOTS_MOST) return GRAZE_ERROR_LIMIT;
   s->step++;
   if (!reserve(s, view)) return GRAZE_ERROR_MEMORY;
   find_left(&t);
@@ -607,6 +605,7 @@ static size_t bytes(const void *state) {
 const broad_method gz_broad_tree = {
     .info = {"tree", "dynamic tree of fat boxes, and the pairs of them that meet", "O(e log n + k) for e edits", true},
     .state_bytes = sizeof(tree_state),
+    .most_slots = INT32_MAX,
     .find = find,
     .changes = changes,
     .made_anew = made_anew,

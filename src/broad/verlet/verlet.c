@@ -441,7 +441,6 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
                             pair_list *ended) {
   verlet_state *s = state;
   const verlet_update t = {s, view, began, ended};
-  if (view->count > VERLET_SLOTS) return GRAZE_ERROR_LIMIT;
   s->step++;
   if (!reserve(s, view)) return GRAZE_ERROR_MEMORY;
   const uint32_t *slots = edits->count < view->count ? edits->slots : NULL; /* all are edited: they are in order */
@@ -462,7 +461,6 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   verlet_state *s = state;
-  if (view->count > VERLET_SLOTS) return GRAZE_ERROR_LIMIT;
   s->slots = s->step = 0; /* forgets speeds too: the boxes may be others */
   s->list.pairs.count = s->late.pairs.count = 0;
   s->rounded = false;
@@ -514,6 +512,7 @@ const broad_method gz_broad_verlet = {
     .info = {"verlet", "list of the pairs of fat boxes that meet, decided again in each update",
              "O(n + k), a list from nothing now and then", false},
     .state_bytes = sizeof(verlet_state),
+    .most_slots = VERLET_SLOTS,
     .find = find,
     .changes = changes,
     .made_anew = made_anew,
