@@ -421,7 +421,7 @@ static void run(pile_kind kind, const char *name) {
  * common with the notch, and one cell more. What only the first has is in the cavity, which it meets in a point. */
 static void test_cavity_at_a_notch(void **unused) {
   (void)unused;
-  for (int round = 0; round < 16; round++) {
+  for (int round = 0, rounds = test_thinned() ? 4 : 12; round < rounds; round++) {
     bench b = {.context = shared_context(1), .state = test_seed(90 + (uint64_t)round), .cells = 5};
     double corners[2][9 * 400];
     pile p = {.corners = corners[0]}, q = {.corners = corners[1]};

@@ -469,7 +469,7 @@ static void test_tree(void **unused) {
   def.object_count = tree.mesh_count;
   good(graze_visibility_create(shared_context(0), GRAZE_VISIBILITY_OPENGL, &drawn));
   good(graze_visibility_create(shared_context(0), GRAZE_VISIBILITY_REFERENCE, &reference));
-  for (int frame = 3; frame <= (test_thinned() ? 3 : 7); frame += 4) {
+  for (int frame = 3; frame <= (test_long() ? 7 : 3); frame += 4) {
     tree_move(&tree, 0.3 * frame);
     compare_cull(drawn, reference, &def);
   }
