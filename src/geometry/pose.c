@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "base/extremes.h"
 #include "base/parallel.h"
 
 graze_pose graze_pose_identity(void) {
@@ -119,8 +120,8 @@ bool gz_pose_invert(const double m[9], double inverse[9]) {
   if (!(fabs(det) > 1e-90) || !(fabs(det) < 1e90)) return false;
   for (int k = 0; k < 9; k++) {
     inverse[k] /= det;
-    size = fmax(size, fabs(m[k]));
-    inverse_size = fmax(inverse_size, fabs(inverse[k]));
+    size = larger(size, fabs(m[k]));
+    inverse_size = larger(inverse_size, fabs(inverse[k]));
   }
   return size * inverse_size < 1e4;
 }

@@ -1,12 +1,16 @@
 /* When do two objects on their ways first meet?
  *
- * Conservative advancement: with d a lower bound of the distance now and v an upper bound of the speed at which it
- * changes, nothing meets for d / v. Most pairs are free after one question, whether they are nearer than they can come.
- * Where that is too slow, near contact, a window of time is opened: all pairs of triangles that can meet in it are
- * those that are near enough to each other at its middle, and each of them is looked at by itself: exactly for straight
- * ways; for rigid ones by advancement along the direction in which it is nearest, where what counts is how fast it
- * comes nearer, not how fast it moves. So a plain contact is closed in on as by Newton's method. Windows grow while
- * they hold few pairs.
+ * First both hierarchies are gone through once, with all of the way at a time (narrow/passing.h): near parts find a
+ * plane of their own that keeps them apart, where bounds for whole objects would have to go step by step. That proves
+ * nearly all pairs of a machine free. Few pairs of triangles that are left on straight ways are decided exactly.
+ *
+ * The others, conservative advancement: with d a lower bound of the distance now and v an upper bound of the speed at
+ * which it changes, nothing meets for d / v. Most pairs are free after one question, whether they are nearer than they
+ * can come. Where that is too slow, near contact, a window of time is opened: all pairs of triangles that can meet in
+ * it are those that are near enough to each other at its middle, and each of them is looked at by itself: exactly for
+ * straight ways; for rigid ones by advancement along the direction in which it is nearest, where what counts is how
+ * fast it comes nearer, not how fast it moves. So a plain contact is closed in on as by Newton's method. Windows grow
+ * while they hold few pairs.
  *
  * Where a rigid motion cannot be proved free any further, the rounded poses of some later times are tested exactly. If
  * nothing meets there the piece is left in doubt, and the search goes on behind it, by pieces that double.
@@ -27,9 +31,11 @@
 #include "graze/distance.h"
 #include "motion/pursuit.h"
 #include "narrow/gap.h"
+#include "narrow/passing.h"
 #include "narrow/relate.h"
 
 enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };
+enum { MOST_LEFT = 16, LOOK_BUDGET = 256 };
 static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
 static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24;
 
@@ -267,25 +273,54 @@ static graze_status run(search *s) {
   return status;
 }
 
+/* ---- all of the way at once ---- */
+
+/* The way of both as two moments and bounds on what is between them, seen from either. */
+static bool open_passage(const search *s, passage *way) {
+  passing *p = &way->boxes;
+  pose_sides(s, 0, way->ends[0]);
+  pose_sides(s, 1, way->ends[1]);
+  if (!gz_passage_open(way)) return false;
+  for (int i = 0; i < 2; i++) {
+    const motion_path *frame = &s->p.path[i];
+    double share, fixed;
+    p->known[i] = p->known[i] && gz_path_bend(frame, &s->p.path[1 - i], &share, &fixed);
+    if (!p->known[i]) continue;
+    fixed += (s->p.keep + 4 * s->p.doubt) / frame->least; /* both ends and what is between them are in doubt */
+    p->known[i] = fixed < 1e30;
+    p->bend[i] = (box_bend){(float)(share * (1 + 0x1p-10)), (float)(fixed * (1 + 0x1p-10) + 1e-36)};
+  }
+  return p->known[0] || p->known[1];
+}
+
+/* Few pairs of triangles, among which are all that can meet on a straight way, tell what there is to know. */
+static graze_status decide_few(search *s, const graze_triangle_pair *pairs, uint32_t count) {
+  const graze_distance_result near = {.pairs = pairs, .near_pairs = count};
+  bool meet = false;
+  graze_status status = do_meet(s, 0, &meet);
+  if (meet) finish_hit(s, 0, 0);
+  if (status != GRAZE_OK || meet) return status;
+  status = decide_window(s, &near, 1);
+  if (status == GRAZE_OK && !s->done) finish_free(s);
+  return status;
+}
+
+/* Until there are too many pairs of nodes or triangles. */
+static graze_status look_ahead(search *s) {
+  graze_triangle_pair pairs[MOST_LEFT];
+  passage way;
+  uint32_t count;
+  bool settled;
+  if (!open_passage(s, &way)) return GRAZE_OK;
+  graze_status status =
+      gz_passage_list(s->p.query, &way, LOOK_BUDGET, is_exact(s) ? MOST_LEFT : 0, pairs, &count, &settled, &s->p.work);
+  if (status != GRAZE_OK || !settled) return status;
+  if (count > 0) return decide_few(s, pairs, count);
+  finish_free(s);
+  return GRAZE_OK;
+}
+
 /* ---- the call ---- */
-
-static graze_status check_body(const graze_query *query, const graze_motion_body *body, const char *which) {
-  side ends[2];
-  graze_status status = gz_query_side(query, body->mesh, &body->start, GRAZE_T1, which, &ends[0]);
-  return status == GRAZE_OK ? gz_query_side(query, body->mesh, &body->end, GRAZE_T1, which, &ends[1]) : status;
-}
-
-static graze_status open_path(search *s, int i, const graze_motion_body *body, const graze_motion_options *options) {
-  graze_mesh_facts facts;
-  motion_path *path = &s->p.path[i];
-  graze_mesh_get_facts(body->mesh, &facts);
-  path_fault fault = gz_path_open(path, &facts.box, &body->start, &body->end, options->model);
-  s->p.mesh[i] = body->mesh;
-  path->backward = options->last;
-  s->p.doubt += path->slack + path->strain;
-  if (fault == PATH_FINE) return GRAZE_OK;
-  return gz_fail(s->p.context, GRAZE_ERROR_POSE, "object %s: %s", i == 0 ? "a" : "b", gz_path_fault_string(fault));
-}
 
 /* 1 - x for x of [0, 1], rounded down or up. */
 static double rest_of(double x, bool up) {
@@ -302,40 +337,44 @@ static void turn_around(graze_motion_result *r) {
   r->earliest = earliest;
 }
 
-static graze_status decide(search *s, const graze_motion_body *a, const graze_motion_body *b,
-                           const graze_motion_options *options) {
-  graze_status status = check_body(s->p.query, a, "a");
-  bool meet = false;
+static graze_status decide(search *s) {
+  const graze_mesh *const *mesh = s->p.mesh;
   const double known = s->clear;
+  bool meet = false;
   s->clear = 0;
-  if (status == GRAZE_OK) status = check_body(s->p.query, b, "b");
-  if (status != GRAZE_OK || a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) return status;
-  status = open_path(s, 0, a, options);
-  if (status == GRAZE_OK) status = open_path(s, 1, b, options);
-  if (status != GRAZE_OK) return status;
+  if (mesh[0]->triangle_count == 0 || mesh[1]->triangle_count == 0) return GRAZE_OK;
   if (!gz_paths_at_rest(&s->p.path[0], &s->p.path[1])) {
     if (known > s->p.keep) keep_clear(s, known);
     if (s->clear > s->p.keep) return GRAZE_OK;
     s->clear = 0;
-    return run(s);
+    graze_status status = look_ahead(s);
+    return status == GRAZE_OK && !s->done ? run(s) : status;
   }
-  status = do_meet(s, 0, &meet);
+  graze_status status = do_meet(s, 0, &meet);
   if (meet) finish_hit(s, 0, 0);
   return status;
 }
 
-static search begin(graze_query *query, const graze_motion_options *options, double kept) {
-  return (search){
-      .p = {.context = query->context, .query = query, .keep = options->separation * kept, .budget = RIGID_BUDGET},
-      .separation = options->separation,
-      .ahead = 1};
+static search begin(graze_query *query, pursued a, pursued b, const graze_motion_options *options, double kept) {
+  search s = {.p = {.context = query->context,
+                    .query = query,
+                    .mesh = {a.mesh, b.mesh},
+                    .path = {*a.path, *b.path},
+                    .keep = options->separation * kept,
+                    .budget = RIGID_BUDGET},
+              .separation = options->separation,
+              .ahead = 1};
+  for (int i = 0; i < 2; i++) {
+    s.p.path[i].backward = options->last;
+    s.p.doubt += s.p.path[i].slack + s.p.path[i].strain;
+  }
+  return s;
 }
 
 /* What comes too near, or may, does not keep all of the separation from some time on, which may be earlier. */
-static graze_status find_time(search *s, const graze_motion_body *a, const graze_motion_body *b,
-                              const graze_motion_options *options) {
-  search all = begin(s->p.query, options, 1);
-  graze_status status = decide(&all, a, b, options);
+static graze_status find_time(search *s, pursued a, pursued b, const graze_motion_options *options) {
+  search all = begin(s->p.query, a, b, options, 1);
+  graze_status status = decide(&all);
   work_add(&s->p.work, &all.p.work);
   if (status != GRAZE_OK) return status;
   graze_motion_result *r = &s->result;
@@ -349,14 +388,13 @@ static graze_status find_time(search *s, const graze_motion_body *a, const graze
   return GRAZE_OK;
 }
 
-graze_status gz_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
-                              const graze_motion_options *options, double ahead, double *apart,
-                              graze_motion_result *result) {
-  search s = begin(query, options, KEPT);
+graze_status gz_motion_meshes(graze_query *query, pursued a, pursued b, const graze_motion_options *options,
+                              double ahead, double *apart, graze_motion_result *result) {
+  search s = begin(query, a, b, options, KEPT);
   s.ahead = ahead;
   s.clear = *apart;
   unsigned saved = gz_fp_enter();
-  graze_status status = decide(&s, a, b, options);
+  graze_status status = decide(&s);
   if (status == GRAZE_OK && options->separation > 0 && s.result.verdict != GRAZE_MOTION_FREE)
     status = find_time(&s, a, b, options);
   gz_fp_leave(saved);
@@ -366,6 +404,41 @@ graze_status gz_motion_meshes(graze_query *query, const graze_motion_body *a, co
   *result = s.result;
   *apart = s.clear;
   return GRAZE_OK;
+}
+
+static graze_status check_body(const graze_query *query, const graze_motion_body *body, const char *which) {
+  side ends[2];
+  graze_status status = gz_query_side(query, body->mesh, &body->start, GRAZE_T1, which, &ends[0]);
+  return status == GRAZE_OK ? gz_query_side(query, body->mesh, &body->end, GRAZE_T1, which, &ends[1]) : status;
+}
+
+static graze_status open_path(const graze_query *query, const graze_motion_body *body, graze_motion_model model,
+                              const char *which, motion_path *path) {
+  graze_mesh_facts facts;
+  graze_mesh_get_facts(body->mesh, &facts);
+  unsigned saved = gz_fp_enter();
+  path_fault fault = gz_path_open(path, &facts.box, &body->start, &body->end, model);
+  gz_fp_leave(saved);
+  if (fault == PATH_FINE) return GRAZE_OK;
+  return gz_fail(query->context, GRAZE_ERROR_POSE, "object %s: %s", which, gz_path_fault_string(fault));
+}
+
+static graze_status pursue(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
+                           const graze_motion_options *options, graze_motion_result *result) {
+  motion_path path[2];
+  double apart = 0;
+  graze_status status = check_body(query, a, "a");
+  if (status == GRAZE_OK) status = check_body(query, b, "b");
+  if (status != GRAZE_OK) return status;
+  if (a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) {
+    *result = (graze_motion_result){.verdict = GRAZE_MOTION_FREE};
+    return GRAZE_OK;
+  }
+  status = open_path(query, a, options->model, "a", &path[0]);
+  if (status == GRAZE_OK) status = open_path(query, b, options->model, "b", &path[1]);
+  if (status != GRAZE_OK) return status;
+  const pursued one = {a->mesh, &path[0]}, other = {b->mesh, &path[1]};
+  return gz_motion_meshes(query, one, other, options, 1, &apart, result);
 }
 
 graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
@@ -379,6 +452,5 @@ graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a,
   }
   if (!(chosen.separation >= 0 && chosen.separation <= DBL_MAX))
     return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "the separation is not a finite number of 0 or more");
-  double apart = 0;
-  return gz_motion_meshes(query, a, b, &chosen, 1, &apart, result);
+  return pursue(query, a, b, &chosen, result);
 }

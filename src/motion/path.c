@@ -21,6 +21,14 @@
  * e^(g h) at most, with g a bound of |D_b| |M_b^-1|, and G_b, whose derivative is -G_b^2, changes by g^2 h. With X from
  * a box the first term is an affine function of it. Both turn about the same axis: both terms are small. Besides, no
  * point comes nearer to another faster than what they move by differs.
+ *
+ * Ways seen from another mesh. With p(t) the place of a point X of B in coordinates of mesh A, and d = p(1) - p(0), p
+ * is off the straight way by an eighth of the largest |p''| at most, and |p'| is |d| and half of that at most. Linear:
+ * from M_a p = X - o_a follows p'' = -2 M_a^-1 M_a' p', as the others do not accelerate. With g a bound of |M_a^-1|
+ * |M_a'| this is |p''| <= 2 g |d| / (1 - g). Rigid: in a frame of the world's units that turns with A, P' = u is the
+ * velocity relative to A, and P'' is (w_b - w_a) x (w_b x (X - o_b)) - w_a x (v_b - v_a) - w_a x u. With K the sizes of
+ * the first two it follows that |P''| <= (K + |w_a| |D|) / (1 - |w_a| / 2). What of A is stray moves X by no more than
+ * its norm times |X - o_a|.
  */
 #include "motion/path.h"
 
@@ -37,6 +45,14 @@ enum { SINE_TERMS = 14 };
 /* Row r and column c of the 3x3 part. */
 static double part(const graze_pose *pose, int r, int c) {
   return pose->m[4 * r + c];
+}
+
+static void take_part(const graze_pose *pose, double m[9]) {
+  for (int i = 0; i < 9; i++) m[i] = part(pose, i / 3, i % 3);
+}
+
+static void change_of(const motion_path *path, double d[9]) {
+  for (int i = 0; i < 9; i++) d[i] = part(&path->end, i / 3, i % 3) - part(&path->start, i / 3, i % 3);
 }
 
 /* ---- the turn ---- */
@@ -146,19 +162,25 @@ static path_fault check(const motion_path *path) {
   return determinant(&path->start) * determinant(&path->end) > 0 ? PATH_FINE : PATH_MIRRORED;
 }
 
-/* No vector is longer than this after the 3x3 part, of its length before: the root of the largest eigenvalue of the
- * matrix times its transpose, bounded by Gershgorin's circles. */
-static double growth_of(const graze_pose *pose) {
-  double most = 0;
+/* No vector is shorter after the 3x3 part, or longer, than so many times its length before: the roots of the
+ * eigenvalues of the matrix times its transpose, bounded by Gershgorin's circles. */
+typedef struct stretch {
+  double least, most;
+} stretch;
+
+static stretch stretch_of(const double m[9]) {
+  double least = (double)INFINITY, most = 0;
   for (int i = 0; i < 3; i++) {
-    double row = 0;
+    double middle = 0, around = 0;
     for (int j = 0; j < 3; j++) {
-      row += fabs(part(pose, 0, i) * part(pose, 0, j) + part(pose, 1, i) * part(pose, 1, j) +
-                  part(pose, 2, i) * part(pose, 2, j));
+      const double dot = m[i] * m[j] + m[3 + i] * m[3 + j] + m[6 + i] * m[6 + j];
+      middle = i == j ? dot : middle;
+      around += i == j ? 0 : fabs(dot);
     }
-    most = larger(most, row);
+    least = smaller(least, middle - around);
+    most = larger(most, middle + around);
   }
-  return sqrt(most);
+  return (stretch){least > 0x1p-24 * most ? sqrt(least) : 0, sqrt(most)};
 }
 
 /* What the corners of the mesh's box move by, on each axis: the end of a product that is least, and greatest. */
@@ -178,6 +200,18 @@ static graze_box shift_of(const motion_path *path, const graze_box *box) {
   return shift;
 }
 
+static void find_stretches(motion_path *path) {
+  double m[9];
+  take_part(&path->start, m);
+  const stretch start = stretch_of(m);
+  take_part(&path->end, m);
+  const stretch end = path->bends ? stretch_of(m) : start;
+  change_of(path, m);
+  path->change = path->bends && !path->turns ? stretch_of(m).most * OUTWARD : 0;
+  path->most = larger(start.most, end.most) * (1 + 0x1p-18);
+  path->least = larger(smaller(start.least, end.least) * (1 - 0x1p-18) - 0.5 * path->change, 0);
+}
+
 static void find_sizes(motion_path *path, const graze_box *box) {
   double far[3], half[3], most = 0, sum = 0, entry = 0;
   for (int k = 0; k < 3; k++) {
@@ -189,9 +223,8 @@ static void find_sizes(motion_path *path, const graze_box *box) {
     for (int j = 0; j < 3; j++)
       entry = larger(entry, larger(fabs(part(&path->start, k, j)), fabs(part(&path->end, k, j))));
   }
-  const double growth = larger(growth_of(&path->start), growth_of(&path->end)) * (1 + 0x1p-18);
-  path->reach = length3(far) * growth;
-  path->around = length3(half) * growth;
+  path->reach = length3(far) * path->most;
+  path->around = length3(half) * path->most;
   path->strain = norm_of(path->stray) * length3(far) * OUTWARD;
   path->slack = 0x1p-44 * (larger(entry, 1) * sum + most) + 0x1p-1040;
 }
@@ -227,6 +260,7 @@ path_fault gz_path_open(motion_path *path, const graze_box *box, const graze_pos
     turned(path, 1, now);
     for (int k = 0; k < 9; k++) path->stray[k] = part(&path->end, k / 3, k % 3) - now[k];
   }
+  find_stretches(path);
   find_sizes(path, box);
   path->shift = shift_of(path, box);
   return PATH_FINE;
@@ -297,14 +331,6 @@ static bound straight(const motion_path *a, const motion_path *b) {
 static void multiply(const double a[9], const double b[9], double r[9]) {
   for (int i = 0; i < 9; i++)
     r[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] + a[i / 3 * 3 + 2] * b[6 + i % 3];
-}
-
-static void take_part(const graze_pose *pose, double m[9]) {
-  for (int i = 0; i < 9; i++) m[i] = part(pose, i / 3, i % 3);
-}
-
-static void change_of(const motion_path *path, double d[9]) {
-  for (int i = 0; i < 9; i++) d[i] = part(&path->end, i / 3, i % 3) - part(&path->start, i / 3, i % 3);
 }
 
 /* Straight ways, of points of a in the frame of b, as above; infinite where that frame shrinks too much. */
@@ -384,6 +410,36 @@ double gz_paths_reach(const motion_path *a, const motion_path *b, double from, d
     if (left > 0.25) reach = smaller(reach, (bounds[i].speed + bounds[i].pull * kept) * within / left);
   }
   return reach * OUTWARD;
+}
+
+static bool bend_linear(const motion_path *frame, double *share) {
+  const double g = frame->change / frame->least;
+  *share = g / (4 - 4 * g) * OUTWARD;
+  return g < 0.5;
+}
+
+static bool bend_rigid(const motion_path *frame, const motion_path *other, double *share, double *fixed) {
+  double v[3], w[3], from[3], to[3];
+  if (!(frame->turn < 0.5)) return false;
+  for (int k = 0; k < 3; k++) {
+    v[k] = other->velocity[k] - frame->velocity[k];
+    w[k] = other->spin[k] - frame->spin[k];
+    from[k] = other->start.m[4 * k + 3] - frame->start.m[4 * k + 3];
+    to[k] = other->end.m[4 * k + 3] - frame->end.m[4 * k + 3];
+  }
+  const double by = 8 * (1 - 0.5 * frame->turn) * frame->least, least2 = frame->least * frame->least;
+  const double far = larger(length3(from), length3(to)) + other->reach, stray = norm_of(frame->stray);
+  *share = frame->turn * frame->most / by * OUTWARD;
+  *fixed = (length3(w) * other->turn * other->reach + frame->turn * length3(v)) / by + 2 * stray * far / least2;
+  *fixed *= OUTWARD;
+  return true;
+}
+
+bool gz_path_bend(const motion_path *frame, const motion_path *other, double *share, double *fixed) {
+  *share = *fixed = 0;
+  if (!(frame->least > 0)) return false;
+  if (frame->turns || other->turns) return bend_rigid(frame, other, share, fixed);
+  return bend_linear(frame, share);
 }
 
 bool gz_paths_at_rest(const motion_path *a, const motion_path *b) {

@@ -30,6 +30,8 @@ typedef struct motion_path {
   double reach;       /* nothing is farther from the origin of the frame, */
   double around;      /* nor from the center; both in the world */
   double strain;      /* nothing moves faster by `stray`, or is farther from where a turn alone would take it */
+  double least, most; /* no vector of the mesh is shorter on the way, or longer, than so many times its length before */
+  double change;      /* LINEAR: none changes by more than this times its length */
   double slack;       /* coordinates that are posed with gz_path_pose are no farther than this from the way */
   graze_box shift;    /* what points move by, from start to end */
 } motion_path;
@@ -56,6 +58,11 @@ double gz_paths_loss(const motion_path *a, const motion_path *b, double from, do
 /* Points that come as near as `kept` to each other within `length` of a time of [from, to], and in it, are at that time
  * not farther from each other than that and so much more. Infinite or not a number where it overflows. */
 double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double kept, double length);
+
+/* In coordinates of the mesh of `frame`, points of `other` are no farther from the straight ways between where they are
+ * at the start and at the end than `share` of their lengths and `fixed`, but for slack and strain. False: that is not
+ * known. */
+bool gz_path_bend(const motion_path *frame, const motion_path *other, double *share, double *fixed);
 
 /* Whether all distances stay for certain: neither moves, or both move by the same matrices. */
 bool gz_paths_at_rest(const motion_path *a, const motion_path *b);

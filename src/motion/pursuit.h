@@ -16,12 +16,17 @@ typedef struct pursuit {
   uint64_t budget; /* rigid: looks at pairs of triangles that are left */
 } pursuit;
 
+/* An object on its way; its poses are finite, and so are coordinates posed by them. */
+typedef struct pursued {
+  const graze_mesh *mesh;
+  const motion_path *path;
+} pursued;
+
 /* graze_motion_meshes with what is known of the distance of the surfaces, posed: `apart` is a lower bound of it at t =
  * 0, or 0, and becomes one at t = 1, or 0. It is looked for up to `ahead` times what they can come nearer. The options
- * are not checked. */
-graze_status gz_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
-                              const graze_motion_options *options, double ahead, double *apart,
-                              graze_motion_result *result);
+ * are not checked, and the paths are of their model. */
+graze_status gz_motion_meshes(graze_query *query, pursued a, pursued b, const graze_motion_options *options,
+                              double ahead, double *apart, graze_motion_result *result);
 
 /* Proves of pairs of triangles that they are farther from each other than `keep` from time `from` on, one by one, for
  * as long as it can; the least of the times until which that was, at most `to`. *stuck: there is no way on from there;

@@ -19,6 +19,7 @@ enum { DIRECTIONS = 4 }; /* the normal, then across the edge from each corner to
 typedef struct faces {
   shifted_corners corners;
   double direction[DIRECTIONS][3][NODE_WIDTH];
+  double size[DIRECTIONS][NODE_WIDTH];   /* their lengths, or more */
   double beyond[DIRECTIONS][NODE_WIDTH]; /* what is farther is past the triangle for certain, */
   double before[NODE_WIDTH];             /* and what is less along the normal behind it */
 } faces;
@@ -37,6 +38,7 @@ static inline void find_directions(faces *f, double reach) {
       vd_store(f->direction[k][0] + at, m[k].x);
       vd_store(f->direction[k][1] + at, m[k].y);
       vd_store(f->direction[k][2] + at, m[k].z);
+      vd_store(f->size[k] + at, size);
       vd_store(f->beyond[k] + at, vd_add(own.high, slack));
       if (k == 0) vd_store(f->before + at, vd_sub(own.low, slack));
     }
@@ -83,6 +85,65 @@ uint64_t KERNEL(gz_apart)(const posed_node *pa, const posed_node *pb, uint64_t m
     for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
       unsigned wanted = (unsigned)(mask >> (8 * j + at)) & ((1u << VD_LANES) - 1);
       if (wanted != 0) open |= (uint64_t)row_open(&a, at, &b, j, wanted) << (8 * j + at);
+    }
+  }
+  return open;
+}
+
+/* ---- on the way -------------------------------------------------------------------------------------------------- */
+
+/* The triangles that move, counted from the same corner, and how far they are off the straight way at most. */
+typedef struct moving_faces {
+  shifted_corners at[2];
+  double off[NODE_WIDTH];
+} moving_faces;
+
+static inline double shift_moving(const passing_node *node, const double origin[3], moving_faces *f) {
+  const double start = shift_corners(&node->at[0], origin, &f->at[0]),
+               end = shift_corners(&node->at[1], origin, &f->at[1]);
+  for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+    point from[3], to[3];
+    vd most = vd_set(0);
+    load_faces(&f->at[0], at, from);
+    load_faces(&f->at[1], at, to);
+    for (int c = 0; c < 3; c++) {
+      const point way = point_sub(to[c], from[c]);
+      most = vd_max(most, point_dot(way, way));
+    }
+    vd_store(f->off + at, vd_add(vd_mul(vd_sqrt(most), vd_set(node->share)), vd_set(node->fixed)));
+  }
+  return start > end ? start : end;
+}
+
+/* Of the wanted lanes, those that no direction proves to be apart from triangle j at the start and at the end. */
+static inline unsigned row_passing(const faces *own, int at, const moving_faces *other, int j, unsigned wanted) {
+  point from[3], to[3];
+  spread_face(&other->at[0], j, from);
+  spread_face(&other->at[1], j, to);
+  for (int k = 0; k < DIRECTIONS && wanted != 0; k++) {
+    const point m = {vd_load(own->direction[k][0] + at), vd_load(own->direction[k][1] + at),
+                     vd_load(own->direction[k][2] + at)};
+    const extent start = extent_along(m, from), end = extent_along(m, to);
+    const vd off = vd_mul(vd_set(other->off[j]), vd_load(own->size[k] + at));
+    vm past = vd_gt(vd_sub(vd_min(start.low, end.low), off), vd_load(own->beyond[k] + at));
+    if (k == 0) past = vm_or(past, vd_gt(vd_load(own->before + at), vd_add(vd_max(start.high, end.high), off)));
+    wanted &= ~vm_bits(past);
+  }
+  return wanted;
+}
+
+uint64_t KERNEL(gz_passing_apart)(const posed_node *own, const passing_node *other, uint64_t mask) {
+  const double origin[3] = {own->corner[0][0], own->corner[1][0], own->corner[2][0]};
+  faces f;
+  moving_faces moving;
+  const double reach = shift_corners(own, origin, &f.corners), far = shift_moving(other, origin, &moving);
+  if (!(reach < 0x1p200 && far < 0x1p200)) return mask;
+  find_directions(&f, reach > far ? reach : far);
+  uint64_t open = 0;
+  for (int j = 0; j < NODE_WIDTH; j++) {
+    for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+      unsigned wanted = (unsigned)(mask >> (8 * j + at)) & ((1u << VD_LANES) - 1);
+      if (wanted != 0) open |= (uint64_t)row_passing(&f, at, &moving, j, wanted) << (8 * j + at);
     }
   }
   return open;

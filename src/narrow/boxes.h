@@ -30,6 +30,25 @@ typedef uint64_t gaps_function(const bvh_node *a, const bvh_node *b, const mesh_
                                float least2[64]);
 CPU_KERNELS(gaps_function, gz_box_gaps);
 
+/* How far points are off the straight way between where they are at the start and at the end, at most: `share` of its
+ * length and `fixed`. */
+typedef struct box_bend {
+  float share, fixed;
+} box_bend;
+
+/* Two meshes that move nearly straight past each other, seen from either: how b lies relative to a at the start and at
+ * the end; whether there is a bound on the ways of points of b in the frame of a, and on those of points of a in the
+ * frame of b, where both maps have to be rigid; the bounds, with what has to be kept between them. */
+typedef struct passing {
+  mesh_map map[2];
+  bool known[2];
+  box_bend bend[2];
+} passing;
+
+/* As gz_boxes, of all of the way: a set bit stands for children that may come near each other on it. */
+typedef uint64_t passing_function(const bvh_node *a, const bvh_node *b, const passing *p);
+CPU_KERNELS(passing_function, gz_passing_boxes);
+
 /* Bits 8 j + i of the children that both nodes have. */
 static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {
   uint64_t all = (((uint64_t)1 << a->count) - 1) * 0x0101010101010101u;

@@ -255,3 +255,47 @@ uint64_t KERNEL(gz_box_gaps)(const bvh_node *a, const bvh_node *b, const mesh_ma
   intervals own_b = own_boxes(b), moved_a = boxes_backward(a, &f);
   return gaps(&moved_a, &own_b, out, true, most2, least2);
 }
+
+/* ---- on the way -------------------------------------------------------------------------------------------------- */
+
+/* Around what two sets of intervals, of eight boxes that move, come to on a nearly straight way between them. No point
+ * of a box moves by more than the sum of what its middle and its axes move by. */
+static inline intervals boxes_between(const bvh_node *n, const intervals at[2], const float change[3][3], float margin,
+                                      const box_bend *bend) {
+  const v8 half[3] = {v8_load(n->half[0]), v8_load(n->half[1]), v8_load(n->half[2])};
+  v8 twice = v8_set(8 * margin);
+  intervals v;
+  for (int k = 0; k < 3; k++) {
+    const v8 middle = at[1].low[k] + at[1].high[k] - (at[0].low[k] + at[0].high[k]);
+    const float turn = fabsf(change[0][k]) + fabsf(change[1][k]) + fabsf(change[2][k]);
+    twice += v8_max(middle, -middle) + half[k] * v8_set(2 * turn);
+  }
+  const v8 way = twice * v8_set(0.5f);
+  const v8 off = way * v8_set(bend->share) + v8_set(bend->fixed);
+  for (int k = 0; k < 3; k++) {
+    v.low[k] = v8_min(at[0].low[k], at[1].low[k]) - off;
+    v.high[k] = v8_max(at[0].high[k], at[1].high[k]) + off;
+  }
+  return v;
+}
+
+uint64_t KERNEL(gz_passing_boxes)(const bvh_node *a, const bvh_node *b, const passing *p) {
+  const frame_map f[2] = {map_frames(a, b, &p->map[0]), map_frames(a, b, &p->map[1])};
+  const float margin = f[0].margin > f[1].margin ? f[0].margin : f[1].margin;
+  float change[3][3], transposed[3][3];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) transposed[j][i] = change[i][j] = f[1].r[i][j] - f[0].r[i][j];
+  }
+  uint64_t out = boxes_in_use(a, b);
+  if (p->known[0]) {
+    const intervals at[2] = {boxes_forward(b, &f[0]), boxes_forward(b, &f[1])}, own = own_boxes(a);
+    const intervals moved = boxes_between(b, at, (const float(*)[3])change, margin, &p->bend[0]);
+    out = overlaps(&own, &moved, out);
+  }
+  if (p->known[1] && out != 0) {
+    const intervals at[2] = {boxes_backward(a, &f[0]), boxes_backward(a, &f[1])}, own = own_boxes(b);
+    const intervals moved = boxes_between(a, at, (const float(*)[3])transposed, margin, &p->bend[1]);
+    out = overlaps(&moved, &own, out);
+  }
+  return out;
+}

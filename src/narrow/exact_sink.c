@@ -65,7 +65,17 @@ static void load_doubles(const graze_mesh *mesh, const bvh_node *n, posed_node *
   }
 }
 
-static void pose_corners(const double *m, posed_node *out) {
+void gz_load_bottom(const graze_mesh *mesh, uint32_t node, posed_node *out) {
+  const bvh_node *n = &mesh->nodes[node];
+  if (n->count < NODE_WIDTH) memset(out, 0, sizeof *out);
+  if (mesh->is_double)
+    load_doubles(mesh, n, out);
+  else
+    load_floats(mesh, n, out);
+}
+
+void gz_pose_corners(const graze_pose *pose, posed_node *out) {
+  const double *m = pose->m;
   for (int c = 0; c < 9; c += 3) {
     double *x = out->corner[c], *y = out->corner[c + 1], *z = out->corner[c + 2];
     for (int i = 0; i < NODE_WIDTH; i++) {
@@ -84,13 +94,8 @@ const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *c
   posed_node *out = &cache->node[place];
   if (cache->number[place] == node) return out;
   cache->number[place] = node;
-  const bvh_node *n = &s->mesh->nodes[node];
-  if (n->count < NODE_WIDTH) memset(out, 0, sizeof *out);
-  if (s->mesh->is_double)
-    load_doubles(s->mesh, n, out);
-  else
-    load_floats(s->mesh, n, out);
-  if (!s->identity) pose_corners(s->pose.m, out);
+  gz_load_bottom(s->mesh, node, out);
+  if (!s->identity) gz_pose_corners(&s->pose, out);
   return out;
 }
 

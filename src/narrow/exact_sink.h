@@ -63,6 +63,10 @@ void gz_sink_start(exact_sink *sink, const graze_context *context, const side *a
 /* The triangle's posed corners (tier T1) as 9 doubles. */
 void gz_side_corners(const side *s, uint32_t triangle, double corners[9]);
 
+/* The corners of a bottom node's triangles as the mesh has them; and corners after a pose. */
+void gz_load_bottom(const graze_mesh *mesh, uint32_t node, posed_node *out);
+void gz_pose_corners(const graze_pose *pose, posed_node *out);
+
 /* The posed corners of a bottom node; valid until the cache is asked for another node. */
 const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *cache);
 

@@ -1,6 +1,7 @@
 /* How mesh b lies relative to mesh a, with the margins that make box tests conservative. */
 #include <math.h>
 
+#include "base/extremes.h"
 #include "geometry/pose.h"
 #include "narrow/query.h"
 
@@ -10,7 +11,7 @@ static double deviation(const double l[9]) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j <= i; j++) {
       double dot = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j] - (i == j);
-      worst = fmax(worst, fabs(dot));
+      worst = larger(worst, fabs(dot));
     }
   }
   return worst;
@@ -20,7 +21,7 @@ static double row_sum(const double *m, int stride) {
   double most = 0;
   for (int i = 0; i < 3; i++) {
     const double *r = m + stride * i;
-    most = fmax(most, fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
+    most = larger(most, fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
   }
   return most;
 }
@@ -35,16 +36,16 @@ static double least_growth(const double m[9], const double inverse[9]) {
       double dot = m[i] * m[j] + m[3 + i] * m[3 + j] + m[6 + i] * m[6 + j];
       row += i == j ? dot : -fabs(dot);
     }
-    least = fmin(least, row);
+    least = smaller(least, row);
   }
   for (int k = 0; k < 9; k++) squares += inverse[k] * inverse[k];
-  return fmax(least > 0 ? sqrt(least) : 0, 1 / sqrt(squares)) * (1 - 0x1p-30);
+  return larger(least > 0 ? sqrt(least) : 0, 1 / sqrt(squares)) * (1 - 0x1p-30);
 }
 
 /* Largest |coordinate| of the posed mesh, an upper bound. */
 static double posed_magnitude(const side *s) {
   const double *m = s->pose.m;
-  double shift = fmax(fmax(fabs(m[3]), fabs(m[7])), fabs(m[11]));
+  double shift = larger(larger(fabs(m[3]), fabs(m[7])), fabs(m[11]));
   return row_sum(m, 4) * s->mesh->header->magnitude + shift;
 }
 
@@ -68,7 +69,7 @@ void gz_job_map(job *j) {
   for (int k = 0; k < 9; k++) map->linear_float[k] = (float)map->linear[k];
   map->identity = j->self || (j->a.identity && j->b.identity);
   map->rigid = skew < 1e-3;
-  map->relative_margin = (float)(0x1p-19 * fmax(scale, 1) + 4 * (map->rigid ? skew : 0));
+  map->relative_margin = (float)(0x1p-19 * larger(scale, 1) + 4 * (map->rigid ? skew : 0));
   /* Posing and the map are off by at most some 40 u of what takes part; smallest float against underflow. */
   map->absolute_margin = (float)(0x1p-46 * world * row_sum(inverse, 3)) + 1e-36f;
   map->growth = least_growth(ma, inverse);

@@ -27,7 +27,8 @@ typedef struct clear_pair {
 typedef struct way {
   uint32_t place;
   uint64_t serial;
-  motion_path path;
+  bool opened;
+  motion_path path; /* if opened: of what moves, and of what may be met */
 } way;
 
 /* A candidate. */
@@ -61,14 +62,17 @@ typedef struct travel {
 
 /* ---- ways ---- */
 
+/* The mesh need not be there yet. */
 static graze_box box_of_mesh(const object *o, bool *empty) {
-  graze_mesh_facts facts;
-  if (o->mesh != NULL)
-    graze_mesh_get_facts(o->mesh, &facts);
-  else
-    facts = o->source->facts;
-  *empty = facts.triangles == 0;
-  return facts.box;
+  if (o->mesh == NULL) {
+    *empty = o->source->facts.triangles == 0;
+    return o->source->facts.box;
+  }
+  graze_box box;
+  memcpy(box.min, o->mesh->header->box_min, sizeof box.min);
+  memcpy(box.max, o->mesh->header->box_max, sizeof box.max);
+  *empty = o->mesh->triangle_count == 0;
+  return box;
 }
 
 /* What overflows meets everything. */
@@ -91,24 +95,35 @@ static graze_status refuse_rounds(const graze_scene *scene) {
   return GRAZE_OK;
 }
 
+static graze_status open_way(const travel *t, way *w) {
+  const object *o = scene_object(t->scene, w->place);
+  bool empty;
+  if (w->opened) return GRAZE_OK;
+  const graze_box of_mesh = box_of_mesh(o, &empty);
+  path_fault fault =
+      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous);
+  w->opened = fault == PATH_FINE;
+  if (w->opened) return GRAZE_OK;
+  char label[96];
+  return gz_fail(t->scene->context, GRAZE_ERROR_POSE, "object %s: %s",
+                 gz_scene_object_label(t->scene, ((const uint32_t *)t->scene->rank.data)[w->place], label),
+                 gz_path_fault_string(fault));
+}
+
+/* What stands still has a box without a path. */
 static graze_status add_way(travel *t, uint32_t place) {
-  graze_scene *scene = t->scene;
-  const object *o = scene_object(scene, place);
+  const object *o = scene_object(t->scene, place);
   bool empty;
   const graze_box of_mesh = box_of_mesh(o, &empty);
   if (empty) return GRAZE_OK;
   way *w = &t->ways[t->way_count];
   graze_box *box = &t->boxes[t->way_count++];
-  *w = (way){.place = place, .serial = o->serial};
-  path_fault fault =
-      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous);
-  if (fault != PATH_FINE) {
-    char label[96];
-    return gz_fail(scene->context, GRAZE_ERROR_POSE, "object %s: %s",
-                   gz_scene_object_label(scene, ((const uint32_t *)scene->rank.data)[place], label),
-                   gz_path_fault_string(fault));
-  }
-  *box = gz_path_box(&w->path, &of_mesh);
+  w->place = place;
+  w->serial = o->serial;
+  w->opened = false;
+  graze_status status = o->travels ? open_way(t, w) : GRAZE_OK;
+  if (status != GRAZE_OK) return status;
+  *box = o->travels ? gz_path_box(&w->path, &of_mesh) : graze_pose_box(&o->pose, &of_mesh);
   keep_finite(box);
   if (o->reach > 0) gz_live_grow_box(box, 0.5 * o->reach);
   return GRAZE_OK;
@@ -173,11 +188,19 @@ static bool meets(graze_relation relation) {
   return relation != GRAZE_SEPARATE && relation != GRAZE_CLEARANCE;
 }
 
+static bool moves(const way *w) {
+  return w->opened && w->path.moves;
+}
+
+static bool at_rest(const way *x, const way *y) {
+  return (!moves(x) && !moves(y)) || (x->opened && y->opened && gz_paths_at_rest(&x->path, &y->path));
+}
+
 /* False: it is of no interest. */
 static bool make_journey(const travel *t, const graze_box_pair *boxes, journey *j) {
   const uint32_t *rank = t->scene->rank.data;
   const way *x = &t->ways[boxes->a], *y = &t->ways[boxes->b];
-  if (gz_paths_at_rest(&x->path, &y->path)) return false;
+  if (at_rest(x, y)) return false;
   const bool ordered = x->serial < y->serial;
   *j = (journey){.a = ordered ? boxes->a : boxes->b,
                  .b = ordered ? boxes->b : boxes->a,
@@ -219,7 +242,13 @@ static graze_status make_journeys(travel *t) {
   t->journeys = live->journeys.data;
   t->keys = (uint64_t *)(t->journeys + count);
   t->clearances = (double *)(t->keys + count);
-  for (uint64_t i = 0; i < count; i++) t->count += make_journey(t, &pairs[i], &t->journeys[t->count]);
+  for (uint64_t i = 0; i < count && status == GRAZE_OK; i++) {
+    if (!make_journey(t, &pairs[i], &t->journeys[t->count])) continue;
+    status = open_way(t, &t->ways[pairs[i].a]);
+    if (status == GRAZE_OK) status = open_way(t, &t->ways[pairs[i].b]);
+    t->count++;
+  }
+  if (status != GRAZE_OK) return status;
   if (t->count > 1) qsort(t->journeys, t->count, sizeof(journey), journeys_order);
   for (uint64_t i = 0; i < t->count; i++) t->keys[i] = t->journeys[i].key;
   status = ask_clearances(t);
@@ -241,20 +270,20 @@ static bool keeps_clear(const journey *j) {
 
 static graze_status decide_journey(const travel *t, graze_query *query, journey *j) {
   const way *a = &t->ways[j->a], *b = &t->ways[j->b];
-  const graze_motion_body first = {scene_object(t->scene, a->place)->mesh, a->path.start, a->path.end};
-  const graze_motion_body second = {scene_object(t->scene, b->place)->mesh, b->path.start, b->path.end};
+  const pursued first = {scene_object(t->scene, a->place)->mesh, &a->path};
+  const pursued second = {scene_object(t->scene, b->place)->mesh, &b->path};
   graze_motion_options options = graze_default_motion_options();
   double apart = j->apart;
   options.model = t->options->continuous;
   if (keeps_clear(j)) {
     options.separation = j->clearance;
     options.last = j->before != GRAZE_SEPARATE;
-    graze_status status = gz_motion_meshes(query, &first, &second, &options, STEPS_AHEAD, &j->apart, &j->approach);
+    graze_status status = gz_motion_meshes(query, first, second, &options, STEPS_AHEAD, &j->apart, &j->approach);
     if (status != GRAZE_OK || j->approach.verdict == GRAZE_MOTION_FREE) return status;
   }
   options.separation = 0;
   options.last = meets(j->before);
-  graze_status status = gz_motion_meshes(query, &first, &second, &options, STEPS_AHEAD, &apart, &j->meeting);
+  graze_status status = gz_motion_meshes(query, first, second, &options, STEPS_AHEAD, &apart, &j->meeting);
   j->apart = apart;
   return status;
 }
