@@ -317,34 +317,42 @@ static double seen_at(double r, double half, graze_motion_model model, double t)
   return r * c / (c * c + s * s);
 }
 
-/* A plate turns about an axis past a small box that stands still. At both ends the box is inside of the plate's plane,
+/* What stands still there: a small box; or one triangle, a needle from there through the axis to the other side, of
+ * which the middle does not move. */
+static graze_mesh *make_standing(double r, double h, bool needle) {
+  const double corners[9] = {r + h, 0, 0, -r, 0, h, -r, 0, -h};
+  double box[108];
+  const double min[3] = {r - h, -h, -h}, max[3] = {r + h, h, h};
+  soup_box(min, max, box);
+  return test_mesh(shared_context(1), needle ? corners : box, needle ? 1 : 12, GRAZE_VOLUMES_ORIENTED);
+}
+
+/* A plate turns about an axis past something that stands still. At both ends that is inside of the plate's plane,
  * between them its way bulges out, by a little less than the gap or a little more. */
 static graze_motion_result pass_bulge(graze_query *query, double angle, double part, graze_motion_model model,
-                                      bool swapped) {
+                                      bool needle, bool swapped) {
   const double r = 4, h = 0x1p-20, half = 0.5 * angle;
   const double at_end = seen_at(r, half, model, 0), bulge = seen_at(r, half, model, 0.5) - at_end;
-  graze_mesh *plate = box_mesh(0.125, 3, 3), *box = box_mesh(h, h, h);
+  const double x = at_end + h + part * bulge, min[3] = {x, -3, -3}, max[3] = {x + 0.25, 3, 3};
+  double corners[108];
   two_ways w = plain_ways(0, 0, (const double[2][3]){{0}, {0}});
   for (int e = 0; e < 2; e++) {
     w.q[0][e][0] = cos(0.5 * half);
     w.q[0][e][3] = (e == 0 ? -1 : 1) * sin(0.5 * half);
   }
   close_ways(&w);
-  /* the plate is part of the frame that turns: its inner plane is at x = at_end + h + part of the bulge */
-  double corners[108];
-  const double x = at_end + h + part * bulge, min[3] = {x, -3, -3}, max[3] = {x + 0.25, 3, 3};
   soup_box(min, max, corners);
-  graze_mesh_destroy(plate);
-  plate = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+  graze_mesh *plate = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+  graze_mesh *standing = make_standing(r, h, needle);
   const graze_motion_body turns = {plate, w.pose[0][0], w.pose[0][1]};
-  const graze_motion_body stands = {box, test_translation(r, 0, 0), test_translation(r, 0, 0)};
+  const graze_motion_body stands = {standing, graze_pose_identity(), graze_pose_identity()};
   graze_motion_options options = graze_default_motion_options();
   graze_motion_result result;
   options.model = model;
   assert_int_equal(
       graze_motion_meshes(query, swapped ? &stands : &turns, swapped ? &turns : &stands, &options, &result), GRAZE_OK);
   graze_mesh_destroy(plate);
-  graze_mesh_destroy(box);
+  graze_mesh_destroy(standing);
   return result;
 }
 
@@ -354,12 +362,114 @@ static void test_bulges(void **state) {
   uint64_t random = test_seed(4);
   for (int round = test_rounds(60, 6000); round-- > 0;) {
     const double angle = 0.02 + 0.2 * random_unit(&random), inside = 0.05 + 0.85 * random_unit(&random);
-    const bool swapped = round % 2 == 0;
-    for (int model = GRAZE_MOTION_LINEAR; model <= GRAZE_MOTION_RIGID; model++) {
-      assert_int_equal(pass_bulge(query, angle, inside, (graze_motion_model)model, swapped).verdict, GRAZE_MOTION_HIT);
-      assert_int_equal(pass_bulge(query, angle, 1.1, (graze_motion_model)model, swapped).verdict, GRAZE_MOTION_FREE);
+    const bool needle = round % 4 < 2, swapped = round % 2 == 0;
+    for (int m = GRAZE_MOTION_LINEAR; m <= GRAZE_MOTION_RIGID; m++) {
+      const graze_motion_model model = (graze_motion_model)m;
+      assert_int_equal(pass_bulge(query, angle, inside, model, needle, swapped).verdict, GRAZE_MOTION_HIT);
+      assert_int_equal(pass_bulge(query, angle, 1.1, model, needle, swapped).verdict, GRAZE_MOTION_FREE);
     }
   }
+  graze_query_destroy(query);
+}
+
+/* ---- whole motions ----------------------------------------------------------------------------------------------- */
+
+enum { BOX_CORNERS = 36 };
+
+/* All triangles of a box, posed, as a mesh whose vertices move. */
+static void pose_soup(const double corners[108], const graze_pose ends[2], double at[2][108], uint32_t indices[36]) {
+  for (uint32_t i = 0; i < BOX_CORNERS; i++) {
+    for (int e = 0; e < 2; e++) graze_pose_apply(&ends[e], corners + 3 * (size_t)i, &at[e][3 * (size_t)i]);
+    indices[i] = i;
+  }
+}
+
+/* Whether features of two boxes meet on their ways: every pair of them, without hierarchies. */
+static bool features_meet(const double corners[2][108], const graze_pose ends[2][2]) {
+  static double at[2][2][108];
+  static uint32_t indices[2][36];
+  graze_ccd_mesh moving[2];
+  graze_ccd_mesh_pairs pairs;
+  for (int i = 0; i < 2; i++) {
+    pose_soup(corners[i], ends[i], at[i], indices[i]);
+    moving[i] = (graze_ccd_mesh){at[i][0], at[i][1], indices[i], BOX_CORNERS, BOX_CORNERS / 3};
+  }
+  assert_int_equal(graze_ccd_meshes(shared_context(1), &moving[0], &moving[1], false, &pairs), GRAZE_OK);
+  const bool meet = pairs.counts[0] + pairs.counts[1] + pairs.counts[2] > 0;
+  graze_ccd_mesh_pairs_free(&pairs);
+  return meet;
+}
+
+/* Boxes that lie flush, turned and far from the origin, so that roundings decide whether they touch, slide along each
+ * other while they move together. */
+static void test_flush(void **state) {
+  (void)state;
+  graze_query *query = query_of(1);
+  uint64_t random = test_seed(5);
+  int met = 0, missed = 0, rounds = test_rounds(200, 20000);
+  for (int round = 0; round < rounds; round++) {
+    const double min[2][3] = {{-1, -1, -1}, {-0.5, -0.5, 1}}, max[2][3] = {{1, 1, 1}, {0.5, 0.5, 1.5}};
+    double corners[2][108];
+    graze_pose ends[2][2];
+    graze_mesh *mesh[2];
+    const graze_pose place = test_random_pose(&random, ldexp(1, (int)random_below(&random, 16)));
+    const graze_pose slide = test_translation(random_unit(&random) / 8, random_unit(&random) / 8, 0);
+    const double jump[3] = {random_unit(&random), random_unit(&random), random_unit(&random)};
+    for (int i = 0; i < 2; i++) {
+      soup_box(min[i], max[i], corners[i]);
+      mesh[i] = test_mesh(shared_context(1), corners[i], 12, GRAZE_VOLUMES_ORIENTED);
+      ends[i][0] = place;
+      ends[i][1] = i == 0 ? place : graze_pose_multiply(&place, &slide);
+      for (int k = 0; k < 3; k++) ends[i][1].m[4 * k + 3] += jump[k];
+    }
+    const graze_motion_body a = {mesh[0], ends[0][0], ends[0][1]}, b = {mesh[1], ends[1][0], ends[1][1]};
+    graze_collide_result start;
+    graze_motion_result result;
+    assert_int_equal(graze_collide_meshes(query, mesh[0], &a.start, mesh[1], &b.start, NULL, &start), GRAZE_OK);
+    assert_int_equal(graze_motion_meshes(query, &a, &b, NULL, &result), GRAZE_OK);
+    const bool meet = start.hit || features_meet((const double(*)[108])corners, (const graze_pose(*)[2])ends);
+    assert_int_equal(result.verdict, meet ? GRAZE_MOTION_HIT : GRAZE_MOTION_FREE);
+    met += meet;
+    missed += !meet;
+    for (int i = 0; i < 2; i++) graze_mesh_destroy(mesh[i]);
+  }
+  assert_true(met > 0 && missed > 0);
+  graze_query_destroy(query);
+}
+
+/* Frames that stretch: what is free has no sample that meets. */
+static void test_stretched(void **state) {
+  (void)state;
+  enum { SAMPLES = 16 };
+  graze_query *query = query_of(1);
+  uint64_t random = test_seed(6);
+  graze_mesh *boxes[2] = {box_mesh(1, 0.5, 0.2), box_mesh(0.4, 0.4, 1)};
+  int verdicts[3] = {0};
+  for (int round = test_rounds(300, 30000); round-- > 0;) {
+    graze_motion_body body[2];
+    graze_motion_result result;
+    for (int i = 0; i < 2; i++) {
+      body[i] = (graze_motion_body){boxes[i], test_random_pose(&random, 1.5), graze_pose_identity()};
+      for (int k = 0; k < 12; k++) {
+        if (k % 4 != 3) body[i].start.m[k] *= k % 4 == round % 3 ? 3 : 1;
+        body[i].end.m[k] = body[i].start.m[k] + 0.1 * random_signed(&random);
+      }
+    }
+    assert_int_equal(graze_motion_meshes(query, &body[0], &body[1], NULL, &result), GRAZE_OK);
+    verdicts[result.verdict]++;
+    for (int n = 0; n <= SAMPLES && result.verdict == GRAZE_MOTION_FREE; n++) {
+      graze_collide_result found;
+      graze_pose pose[2];
+      for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 12; k++)
+          pose[i].m[k] = (SAMPLES - n) / 16.0 * body[i].start.m[k] + n / 16.0 * body[i].end.m[k];
+      }
+      assert_int_equal(graze_collide_meshes(query, boxes[0], &pose[0], boxes[1], &pose[1], NULL, &found), GRAZE_OK);
+      assert_false(found.hit);
+    }
+  }
+  assert_true(verdicts[GRAZE_MOTION_FREE] > 0 && verdicts[GRAZE_MOTION_HIT] > 0);
+  for (int i = 0; i < 2; i++) graze_mesh_destroy(boxes[i]);
   graze_query_destroy(query);
 }
 
@@ -367,6 +477,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bend),        cmocka_unit_test(test_bend_is_tight), cmocka_unit_test(test_planes),
       cmocka_unit_test(test_planes_keep), cmocka_unit_test(test_lists),         cmocka_unit_test(test_bulges),
+      cmocka_unit_test(test_flush),       cmocka_unit_test(test_stretched),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,10 @@ static void finish_free(search *s) {
   }
 }
 
+static bool is_exact(const search *s) {
+  return s->p.path[0].model == GRAZE_MOTION_LINEAR && s->separation == 0;
+}
+
 /* ---- questions about a moment ---- */
 
 /* The sides as they are then; that their poses are finite and in range has been checked of both ends. */
@@ -145,6 +149,17 @@ static void keep_clear(search *s, double apart) {
   s->clear = larger((apart - loss) * INWARD, 0);
 }
 
+/* Whether they meet now, or are too near, at a distance of at least this. What is exact is not asked at a pose on the
+ * way: that is rounded, and its vertices are beside their own ways. */
+static graze_status try_now(search *s, double least) {
+  bool meet = false;
+  if (least > 0 && least >= s->separation) return GRAZE_OK;
+  if (is_exact(s) && s->at > 0) return GRAZE_OK;
+  graze_status status = do_meet(s, s->at, &meet);
+  if (meet) finish_hit(s, s->at, s->at);
+  return status;
+}
+
 /* As far as the distance takes them. *near: that is not far, and they are so near each other that few pairs are as
  * near.
  */
@@ -158,12 +173,8 @@ static graze_status advance(search *s, bool *near) {
   pose_sides(s, s->at, sides);
   graze_status status = gz_query_gap(s->p.query, &sides[0], &sides[1], limit, enough, &least, &s->p.work);
   if (status != GRAZE_OK) return status;
-  if (least == 0 || least < s->separation) {
-    bool meet = false;
-    status = do_meet(s, s->at, &meet);
-    if (meet) finish_hit(s, s->at, s->at);
-  }
-  if (!s->done && least >= wanted && wanted < DBL_MAX) {
+  status = try_now(s, least);
+  if (status == GRAZE_OK && !s->done && least >= wanted && wanted < DBL_MAX) {
     if (s->at == 0) keep_clear(s, least);
     finish_free(s);
   }
@@ -197,10 +208,6 @@ static graze_status leave_in_doubt(search *s, double from) {
   s->doubtful = true;
   s->doubt[1] = s->at = to;
   return GRAZE_OK;
-}
-
-static bool is_exact(const search *s) {
-  return s->p.path[0].model == GRAZE_MOTION_LINEAR && s->separation == 0;
 }
 
 static void decide_linear(search *s, const graze_distance_result *near, double to, bool *refused) {
