@@ -98,6 +98,59 @@ static void test_turning_bars(void **state) {
   graze_query_destroy(query);
 }
 
+static graze_motion_result meet_about(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
+                                      const double centers[2][3], bool last) {
+  graze_motion_options options = graze_default_motion_options();
+  graze_motion_result result;
+  options.model = GRAZE_MOTION_RIGID;
+  options.last = last;
+  options.centers = centers;
+  assert_int_equal(graze_motion_meshes(query, a, b, &options, &result), GRAZE_OK);
+  return result;
+}
+
+/* The pose that turns like this one and takes the point to where this takes the origin. */
+static graze_pose place_point(const graze_pose *pose, const double point[3]) {
+  const graze_pose back = test_translation(-point[0], -point[1], -point[2]);
+  return graze_pose_multiply(pose, &back);
+}
+
+/* The same bar with its middle far from the origin of its mesh: about that middle it turns as the other does, about the
+ * origin it swings wide. */
+static void test_turning_about_centers(void **state) {
+  (void)state;
+  graze_query *query = query_of(1);
+  uint64_t random = test_seed(8);
+  for (int round = test_rounds(60, 3000); round-- > 0;) {
+    const double w = 0.01 + 0.2 * random_unit(&random), r = 1 + random_unit(&random);
+    const double turn = 0.1 + 3 * random_unit(&random), s = 0.05;
+    const double f = asin(w / r) + 0.05 + 2.2 * random_unit(&random), when = (f - asin(w / r)) / turn;
+    const double centers[2][3] = {{1 + 8 * random_unit(&random), -3, 2}, {0, 0, 0}}, corner[3] = {-s, -s, 0};
+    const double *c = centers[0], min[3] = {c[0] - 2.5, c[1] - w, c[2] - 0.1};
+    const double max[3] = {c[0] + 2.5, c[1] + w, c[2] + 0.1};
+    double corners[108], at[3];
+    soup_box(min, max, corners);
+    graze_mesh *bar = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED), *post = box_mesh(s, s, 1);
+    const graze_pose ends[2] = {graze_pose_identity(), turned(0, 0, 0, UP, turn)};
+    graze_pose stand = turned(0, 0, 0, UP, f + 0.25 * M_PI);
+    graze_pose_apply(&stand, corner, at);
+    stand.m[3] = r * cos(f) - at[0];
+    stand.m[7] = r * sin(f) - at[1];
+    const graze_motion_body a = {bar, place_point(&ends[0], c), place_point(&ends[1], c)}, b = {post, stand, stand};
+    const graze_motion_result first = meet_about(query, &a, &b, centers, false);
+    assert_int_equal(first.verdict, when < 1 ? GRAZE_MOTION_HIT : GRAZE_MOTION_FREE);
+    if (when < 1) {
+      assert_true(fabs(first.earliest - when) < 1e-9 && fabs(first.latest - when) < 1e-9);
+      const double swapped[2][3] = {{0, 0, 0}, {c[0], c[1], c[2]}};
+      const graze_motion_result other = meet_about(query, &b, &a, swapped, false);
+      assert_true(other.earliest <= first.latest + 1e-12 && first.earliest <= other.latest + 1e-12);
+    }
+    graze_mesh_destroy(bar);
+    graze_mesh_destroy(post);
+  }
+  graze_query_destroy(query);
+}
+
 /* Half a turn is about +z, whatever sign its matrix suggests: a bar along x sweeps y > 0 with its +x half. */
 static void test_half_turn(void **state) {
   (void)state;
@@ -213,6 +266,55 @@ static void test_against_samples(void **state) {
   assert_int_equal(verdicts[GRAZE_MOTION_UNKNOWN], 0);
   assert_true(wide <= 1 + verdicts[GRAZE_MOTION_HIT] / 20);
   for (int i = 0; i < 3; i++) graze_mesh_destroy(meshes[i]);
+  graze_query_destroy(query);
+}
+
+/* The same about points far from the origins, which journeys then lead. */
+static void test_centers_against_samples(void **state) {
+  (void)state;
+  enum { SAMPLES = 50 };
+  graze_query *query = query_of(1);
+  uint64_t random = test_seed(9);
+  graze_mesh *meshes[2] = {box_mesh(1.5, 0.05, 0.4), box_mesh(0.1, 0.1, 1)};
+  int verdicts[3] = {0, 0, 0};
+  for (int round = test_rounds(150, 10000); round-- > 0;) {
+    journey j;
+    double centers[2][3];
+    make_journey(&random, meshes, &j);
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < 3; k++) centers[i][k] = (round % 2 == 0 ? 1 : 20) * random_signed(&random);
+      /* the point takes the way that the origin had, and back, so that the objects come near each other */
+      for (int e = 0; e < 2; e++) {
+        const graze_pose turn = graze_pose_from_quaternion(j.q[i][e], (const double[3]){0, 0, 0});
+        double by[3];
+        graze_pose_apply(&turn, centers[i], by);
+        for (int k = 0; k < 3; k++) j.p[i][e][k] += by[k];
+      }
+    }
+    const graze_motion_result first = meet_about(query, &j.body[0], &j.body[1], (const double(*)[3])centers, false);
+    const graze_motion_result last = meet_about(query, &j.body[0], &j.body[1], (const double(*)[3])centers, true);
+    verdicts[first.verdict]++;
+    assert_int_equal(first.verdict, last.verdict);
+    for (int n = 0; n <= SAMPLES; n++) {
+      const double t = (double)n / SAMPLES;
+      graze_collide_options options = graze_default_collide_options();
+      graze_collide_result found;
+      graze_pose pose[2];
+      options.find = GRAZE_FIND_ANY;
+      for (int i = 0; i < 2; i++) {
+        const graze_pose led = rigid_pose(j.q[i][0], j.q[i][1], j.p[i][0], j.p[i][1], t);
+        pose[i] = place_point(&led, centers[i]);
+      }
+      assert_int_equal(graze_collide_meshes(query, meshes[0], &pose[0], meshes[1], &pose[1], &options, &found),
+                       GRAZE_OK);
+      if (!found.hit) continue;
+      assert_int_not_equal(first.verdict, GRAZE_MOTION_FREE);
+      assert_true(t >= first.earliest - 1e-11 && t <= last.latest + 1e-11);
+    }
+  }
+  assert_int_equal(verdicts[GRAZE_MOTION_UNKNOWN], 0);
+  assert_true(verdicts[GRAZE_MOTION_FREE] > 0 && verdicts[GRAZE_MOTION_HIT] > 0);
+  for (int i = 0; i < 2; i++) graze_mesh_destroy(meshes[i]);
   graze_query_destroy(query);
 }
 
@@ -342,6 +444,21 @@ static void test_along(void **state) {
       }
     }
   }
+  double centers[OBJECTS][3];
+  for (int i = 0; i < 3 * OBJECTS; i++) centers[i / 3][i % 3] = 3 * random_signed(&random);
+  options.centers = (const double(*)[3])centers;
+  assert_int_equal(graze_motion_along(shared_context(1), &path, &options, results[0]), GRAZE_OK);
+  for (uint32_t i = 0; i < PAIRS * (POSES - 1); i++) {
+    const graze_pose *start = poses + i / PAIRS * OBJECTS, *end = start + OBJECTS;
+    const uint32_t *pair = pairs[i % PAIRS];
+    const graze_motion_body a = {meshes[pair[0]], start[pair[0]], end[pair[0]]};
+    const graze_motion_body b = {meshes[pair[1]], start[pair[1]], end[pair[1]]};
+    double two[2][3];
+    for (int k = 0; k < 6; k++) two[k / 3][k % 3] = centers[pair[k / 3]][k % 3];
+    const graze_motion_result want = meet_about(query, &a, &b, (const double(*)[3])two, false);
+    assert_true(results[0][i].verdict == want.verdict && results[0][i].latest == want.latest);
+  }
+  options.centers = NULL;
   poses[3 * OBJECTS + 2].m[0] *= 2;
   assert_int_equal(graze_motion_along(shared_context(3), &path, &options, results[0]), GRAZE_ERROR_POSE);
   assert_string_equal(shared_error()->message, "piece 2, pair 1: pose not allowed");
@@ -523,6 +640,14 @@ static void test_refusals(void **state) {
   assert_int_equal(graze_motion_meshes(query, &a, &b, &options, &r), GRAZE_OK);
   assert_int_equal(r.verdict, GRAZE_MOTION_HIT);
   assert_true(r.latest == 1 && r.earliest > 1 - 0x1p-30);
+  double centers[2][3] = {{0, 0, 0}, {0, (double)NAN, 0}};
+  options.centers = (const double(*)[3])centers;
+  assert_int_equal(graze_motion_meshes(query, &a, &b, &options, &r), GRAZE_ERROR_NOT_FINITE);
+  assert_string_equal(shared_error()->message, "object b: its center is not finite");
+  centers[1][1] = 1e300;
+  assert_int_equal(graze_motion_meshes(query, &a, &b, &options, &r), GRAZE_ERROR_LIMIT);
+  assert_string_equal(shared_error()->message, "object b: its center is too far away");
+  options.centers = NULL;
   options.model = GRAZE_MOTION_STEPS;
   assert_int_equal(graze_motion_meshes(query, &a, &b, &options, &r), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_motion_meshes(query, &a, NULL, NULL, &r), GRAZE_ERROR_ARGUMENT);
@@ -533,11 +658,18 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bullets),         cmocka_unit_test(test_turning_bars),
-      cmocka_unit_test(test_half_turn),       cmocka_unit_test(test_combs),
-      cmocka_unit_test(test_against_samples), cmocka_unit_test(test_straight_against_features),
-      cmocka_unit_test(test_scenes),          cmocka_unit_test(test_along),
-      cmocka_unit_test(test_distances_along), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_bullets),
+      cmocka_unit_test(test_turning_bars),
+      cmocka_unit_test(test_turning_about_centers),
+      cmocka_unit_test(test_centers_against_samples),
+      cmocka_unit_test(test_half_turn),
+      cmocka_unit_test(test_combs),
+      cmocka_unit_test(test_against_samples),
+      cmocka_unit_test(test_straight_against_features),
+      cmocka_unit_test(test_scenes),
+      cmocka_unit_test(test_along),
+      cmocka_unit_test(test_distances_along),
+      cmocka_unit_test(test_memory),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static double part_of_bound(const two_ways *w, graze_motion_model model, const d
   motion_path path[2];
   double share, fixed, from[3], to[3], most = 0;
   for (int i = 0; i < 2; i++)
-    assert_int_equal(gz_path_open(&path[i], &UNIT, &w->pose[i][0], &w->pose[i][1], model), PATH_FINE);
+    assert_int_equal(gz_path_open(&path[i], &UNIT, &w->pose[i][0], &w->pose[i][1], model, NULL), PATH_FINE);
   assert_true(gz_path_bend(&path[0], &path[1], &share, &fixed));
   seen_from(&w->pose[0][0], &w->pose[1][0], y, from);
   seen_from(&w->pose[0][1], &w->pose[1][1], y, to);
@@ -240,7 +240,7 @@ static void open_passage(const two_ways *w, graze_mesh *const mesh[2], graze_mot
   for (int i = 0; i < 2; i++) {
     graze_mesh_facts facts;
     graze_mesh_get_facts(mesh[i], &facts);
-    assert_int_equal(gz_path_open(&path[i], &facts.box, &w->pose[i][0], &w->pose[i][1], model), PATH_FINE);
+    assert_int_equal(gz_path_open(&path[i], &facts.box, &w->pose[i][0], &w->pose[i][1], model, NULL), PATH_FINE);
     for (int e = 0; e < 2; e++) way->ends[e][i] = (side){.mesh = mesh[i], .pose = w->pose[i][e]};
   }
   assert_true(gz_passage_open(way) && way->boxes.known[0] && way->boxes.known[1]);

@@ -105,12 +105,13 @@ GRAZE_API void graze_ccd_mesh_pairs_free(graze_ccd_mesh_pairs *result);
  * LINEAR: every posed vertex, rounded as graze/math.h says, moves straight at constant speed. Meetings are decided
  * exactly, so that the bracket of a time is two neighbouring doubles, or one.
  *
- * RIGID: the origin of the object's frame moves straight at constant speed, and the frame turns about an axis that
- * stays, at constant speed, by the least angle; of half a turn, about the axis whose first component that is not zero
- * is positive. Matrices have to be turns of each other to 1e-6; by what they are not the vertices move straight beside
- * the turn, and it counts as a doubt about where everything is. Times of such motions are no roots of polynomials:
- * that nothing meets is proved by bounds on distances and speeds, and that something meets by an exact test of the
- * rounded pose at the bracket's end, so that a bracket is 2^-30 wide, or more where proofs are hard to find. */
+ * RIGID: the origin of the object's frame, or a point that the options name, moves straight at constant speed, and the
+ * frame turns about an axis that stays, at constant speed, by the least angle; of half a turn, about the axis whose
+ * first component that is not zero is positive. Matrices have to be turns of each other to 1e-6; by what they are not
+ * the vertices move straight beside the turn, and it counts as a doubt about where everything is. Times of such motions
+ * are no roots of polynomials: that nothing meets is proved by bounds on distances and speeds, and that something meets
+ * by an exact test of the rounded pose at the bracket's end, so that a bracket is 2^-30 wide, or more where proofs are
+ * hard to find. */
 typedef enum graze_motion_model {
   GRAZE_MOTION_STEPS = 0, /* nothing: objects are at their poses, and nowhere before */
   GRAZE_MOTION_LINEAR = 1,
@@ -142,6 +143,11 @@ typedef struct graze_motion_options {
    * the bracket's end, and that they do not by bounds, of all but a 2^24th of it. So what keeps just this distance is
    * free, and what comes nearer by less than a 2^24th may be told either way. */
   double separation;
+
+  /* RIGID: of each object the point, in coordinates of its mesh, that moves straight, instead of the origin of its
+   * frame: its centre of mass, say, where the origin is far from it. Of a and b, of all objects of a path; three finite
+   * numbers each. Default NULL: the origins. */
+  const double (*centers)[3];
   uint32_t cookie;
 } graze_motion_options;
 
@@ -157,8 +163,8 @@ typedef struct graze_motion_result {
 
 /* Two objects of which one or both move. Surfaces are closed sets, and what is inside of another object does not meet
  * it; nor is its surface the nearer for it. The same verdict and times for any number of threads and instruction set.
- * Errors: ARGUMENT (also for a separation that is negative or not finite), NOT_FINITE, POSE (rigid: the message says of
- * which object which pose), MEMORY. */
+ * Errors: ARGUMENT (also for a separation that is negative or not finite), NOT_FINITE (also a center), LIMIT (a center
+ * so far away that coordinates overflow), POSE (rigid: the message says of which object which pose), MEMORY. */
 GRAZE_API graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                            const graze_motion_options *options, graze_motion_result *result);
 

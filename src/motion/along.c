@@ -1,5 +1,6 @@
 /* Every pair of a path's objects on every piece of it, or at every configuration, each by itself. */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/owned.h"
@@ -86,8 +87,15 @@ static graze_status decide_motion(const walk *w, uint32_t piece, uint32_t pair, 
   const graze_motion_path *path = w->path;
   const uint32_t *objects = path->pairs[pair];
   const graze_motion_body a = body_of(path, piece, objects[0]), b = body_of(path, piece, objects[1]);
+  graze_motion_options options =
+      w->options != NULL ? *(const graze_motion_options *)w->options : graze_default_motion_options();
+  double centers[2][3];
   graze_motion_result *results = w->results;
-  return graze_motion_meshes(query, &a, &b, w->options, &results[(size_t)piece * path->pair_count + pair]);
+  if (options.cookie == graze_default_motion_options().cookie && options.centers != NULL) {
+    for (int i = 0; i < 2; i++) memcpy(centers[i], options.centers[objects[i]], sizeof centers[i]);
+    options.centers = (const double(*)[3])centers;
+  }
+  return graze_motion_meshes(query, &a, &b, &options, &results[(size_t)piece * path->pair_count + pair]);
 }
 
 graze_status graze_motion_along(graze_context *context, const graze_motion_path *path,

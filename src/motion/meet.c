@@ -37,7 +37,7 @@
 enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };
 enum { MOST_LEFT = 16, LOOK_BUDGET = 256 };
 static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
-static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24;
+static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24, FARTHEST = 0x1p900;
 
 typedef struct search {
   pursuit p;
@@ -419,15 +419,22 @@ static graze_status check_body(const graze_query *query, const graze_motion_body
   return status == GRAZE_OK ? gz_query_side(query, body->mesh, &body->end, GRAZE_T1, which, &ends[1]) : status;
 }
 
-static graze_status open_path(const graze_query *query, const graze_motion_body *body, graze_motion_model model,
-                              const char *which, motion_path *path) {
+static graze_status open_path(const graze_query *query, const graze_motion_body *body,
+                              const graze_motion_options *options, int number, motion_path *path) {
+  const double *center = options->centers != NULL ? options->centers[number] : NULL;
+  const char *which = number == 0 ? "a" : "b";
   graze_mesh_facts facts;
+  if (center != NULL && !(isfinite(center[0]) && isfinite(center[1]) && isfinite(center[2])))
+    return gz_fail(query->context, GRAZE_ERROR_NOT_FINITE, "object %s: its center is not finite", which);
   graze_mesh_get_facts(body->mesh, &facts);
   unsigned saved = gz_fp_enter();
-  path_fault fault = gz_path_open(path, &facts.box, &body->start, &body->end, model);
+  path_fault fault = gz_path_open(path, &facts.box, &body->start, &body->end, options->model, center);
   gz_fp_leave(saved);
-  if (fault == PATH_FINE) return GRAZE_OK;
-  return gz_fail(query->context, GRAZE_ERROR_POSE, "object %s: %s", which, gz_path_fault_string(fault));
+  if (fault != PATH_FINE)
+    return gz_fail(query->context, GRAZE_ERROR_POSE, "object %s: %s", which, gz_path_fault_string(fault));
+  if (center != NULL && !(path->slack < FARTHEST))
+    return gz_fail(query->context, GRAZE_ERROR_LIMIT, "object %s: its center is too far away", which);
+  return GRAZE_OK;
 }
 
 static graze_status pursue(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
@@ -441,8 +448,8 @@ static graze_status pursue(graze_query *query, const graze_motion_body *a, const
     *result = (graze_motion_result){.verdict = GRAZE_MOTION_FREE};
     return GRAZE_OK;
   }
-  status = open_path(query, a, options->model, "a", &path[0]);
-  if (status == GRAZE_OK) status = open_path(query, b, options->model, "b", &path[1]);
+  status = open_path(query, a, options, 0, &path[0]);
+  if (status == GRAZE_OK) status = open_path(query, b, options, 1, &path[1]);
   if (status != GRAZE_OK) return status;
   const pursued one = {a->mesh, &path[0]}, other = {b->mesh, &path[1]};
   return gz_motion_meshes(query, one, other, options, 1, &apart, result);

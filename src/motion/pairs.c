@@ -16,8 +16,8 @@ static const double LEAST_STEP = 0x1p-36, INWARD = 1 - 0x1p-40;
 /* The objects at a time. */
 typedef struct scene_at {
   graze_pose pose[2];
-  double velocity[2][3], spin[2][3]; /* rigid */
-  graze_pose change[2];              /* linear: of the pose in the whole time */
+  double hub[2][3], velocity[2][3], spin[2][3]; /* rigid */
+  graze_pose change[2];                         /* linear: of the pose in the whole time */
 } scene_at;
 
 static scene_at look(const pursuit *p, double t) {
@@ -25,6 +25,7 @@ static scene_at look(const pursuit *p, double t) {
   for (int i = 0; i < 2; i++) {
     const motion_path *path = &p->path[i];
     s.pose[i] = gz_path_pose(path, t);
+    gz_path_hub(path, t, s.hub[i]);
     gz_path_rates(path, s.velocity[i], s.spin[i]);
     const graze_pose *from = path->backward ? &path->end : &path->start,
                      *to = path->backward ? &path->start : &path->end;
@@ -70,7 +71,7 @@ static double speed_along(const pursuit *p, const scene_at *s, int i, const doub
   }
   const double *w = s->spin[i];
   double r[3];
-  for (int k = 0; k < 3; k++) r[k] = x[k] - s->pose[i].m[4 * k + 3];
+  for (int k = 0; k < 3; k++) r[k] = x[k] - s->hub[i][k];
   const double v[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0]};
   return dot3(s->velocity[i], n) + dot3(v, n);
 }

@@ -6,12 +6,12 @@
  * have relative errors of some 20 u, and lose up to 2^-48 S by cancellation; they are made larger by 2^-40 of
  * themselves and by `slack`.
  *
- * Speed of rigid motions. A point X of A has the velocity v_a + w_a x (X - o_a), and in the frame of B, in which
- * distances are the same, that minus v_b + w_b x (X - o_b). At the center C of A this is
- *     u(t) = v_a - v_b + w_a x (C - o_a) - w_b x (C - o_b),
- * and elsewhere it differs by (w_a - w_b) x (X - C). u itself changes by less than |w_a - w_b| |w_a| |C - o_a| + |w_b|
- * |v_a - v_b| per unit of time, so its value at the middle of the time bounds it. What is nearly at rest relative to
- * each other, like a part in a gripper, is nearly at rest here too. The same with A and B exchanged.
+ * Speed of rigid motions. With o_a and o_b the hubs, a point X of A has the velocity v_a + w_a x (X - o_a), and in the
+ * frame of B, in which distances are the same, that minus v_b + w_b x (X - o_b). At the center C of A this is u(t) =
+ * v_a - v_b + w_a x (C - o_a) - w_b x (C - o_b), and elsewhere it differs by (w_a - w_b) x (X - C). u itself changes by
+ * less than |w_a - w_b| |w_a| |C - o_a| + |w_b| |v_a - v_b| per unit of time, so its value at the middle of the time
+ * bounds it. What is nearly at rest relative to each other, like a part in a gripper, is nearly at rest here too. The
+ * same with A and B exchanged.
  *
  * Speed of straight ways. With u_a and u_b the fields of velocities that the two affine motions extend to all of space,
  * and G_b the gradient of u_b, points X of A and Y of B at distance s come nearer at no more than
@@ -215,11 +215,12 @@ static void find_stretches(motion_path *path) {
 static void find_sizes(motion_path *path, const graze_box *box) {
   double far[3], half[3], most = 0, sum = 0, entry = 0;
   for (int k = 0; k < 3; k++) {
-    far[k] = larger(fabs(box->min[k]), fabs(box->max[k]));
+    far[k] = larger(fabs(box->min[k] - path->hub[k]), fabs(box->max[k] - path->hub[k]));
     half[k] = path->half_box[k] = 0.5 * (box->max[k] - box->min[k]);
     path->center[k] = box->min[k] + half[k];
-    sum += far[k];
+    sum += larger(fabs(box->min[k]), fabs(box->max[k])) + fabs(path->hub[k]);
     most = larger(most, larger(fabs(path->start.m[4 * k + 3]), fabs(path->end.m[4 * k + 3])));
+    most = larger(most, larger(fabs(path->hub_from[k]), fabs(path->hub_to[k])));
     for (int j = 0; j < 3; j++)
       entry = larger(entry, larger(fabs(part(&path->start, k, j)), fabs(part(&path->end, k, j))));
   }
@@ -237,15 +238,18 @@ const char *gz_path_fault_string(path_fault fault) {
 }
 
 path_fault gz_path_open(motion_path *path, const graze_box *box, const graze_pose *start, const graze_pose *end,
-                        graze_motion_model model) {
+                        graze_motion_model model, const double hub[3]) {
   *path = (motion_path){.model = model, .start = *start, .end = *end};
   bool same = true;
+  for (int k = 0; k < 3 && hub != NULL && model == GRAZE_MOTION_RIGID; k++) path->hub[k] = hub[k];
   for (int k = 0; k < 12; k++) {
     if (k % 4 != 3) same = same && path->start.m[k] == path->end.m[k];
   }
   for (int k = 0; k < 3; k++) {
-    path->velocity[k] = path->end.m[4 * k + 3] - path->start.m[4 * k + 3];
-    path->moves = path->moves || path->velocity[k] != 0;
+    path->hub_from[k] = pose_row(start, k, path->hub);
+    path->hub_to[k] = pose_row(end, k, path->hub);
+    path->velocity[k] = path->hub_to[k] - path->hub_from[k];
+    path->moves = path->moves || start->m[4 * k + 3] != end->m[4 * k + 3];
   }
   path->moves = path->moves || !same;
   if (model == GRAZE_MOTION_RIGID && path->moves) {
@@ -266,6 +270,16 @@ path_fault gz_path_open(motion_path *path, const graze_box *box, const graze_pos
   return PATH_FINE;
 }
 
+/* Shifts a turned pose so that the hub is where it has to be; if it is the origin it is there. */
+static void put_hub(const motion_path *path, double t, graze_pose *pose) {
+  const double *hub = path->hub;
+  if (hub[0] == 0 && hub[1] == 0 && hub[2] == 0) return;
+  for (int k = 0; k < 3; k++) {
+    const double *row = pose->m + 4 * k, place = (1 - t) * path->hub_from[k] + t * path->hub_to[k];
+    pose->m[4 * k + 3] = place - (row[0] * hub[0] + row[1] * hub[1] + row[2] * hub[2]);
+  }
+}
+
 graze_pose gz_path_pose(const motion_path *path, double t) {
   if (path->backward) t = 1 - t;
   if (t <= 0 || !path->moves) return path->start;
@@ -279,7 +293,16 @@ graze_pose gz_path_pose(const motion_path *path, double t) {
   double now[9];
   turned(path, t, now);
   for (int k = 0; k < 9; k++) pose.m[4 * (k / 3) + k % 3] = now[k] + t * path->stray[k];
+  put_hub(path, t, &pose);
   return pose;
+}
+
+void gz_path_hub(const motion_path *path, double t, double place[3]) {
+  if (path->backward) t = 1 - t;
+  for (int k = 0; k < 3; k++) {
+    const double from = path->hub_from[k], to = path->hub_to[k];
+    place[k] = from == to ? from : (1 - t) * from + t * to;
+  }
 }
 
 void gz_path_rates(const motion_path *path, double velocity[3], double spin[3]) {
@@ -299,15 +322,17 @@ typedef struct bound {
 
 /* Rigid motions: of points of a in the frame of b, as above. */
 static bound turning_in_frame(const motion_path *a, const motion_path *b, double from, double to) {
-  double va[3], wa[3], vb[3], wb[3], at[3], to_a[3], to_b[3], u[3], first[3], second[3], w[3], v[3];
+  double va[3], wa[3], vb[3], wb[3], at[3], to_a[3], to_b[3], u[3], first[3], second[3], w[3], v[3], hub_a[3], hub_b[3];
   const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
-  const graze_pose pose_a = gz_path_pose(a, middle), pose_b = gz_path_pose(b, middle);
+  const graze_pose pose_a = gz_path_pose(a, middle);
+  gz_path_hub(a, middle, hub_a);
+  gz_path_hub(b, middle, hub_b);
   gz_path_rates(a, va, wa);
   gz_path_rates(b, vb, wb);
   for (int k = 0; k < 3; k++) at[k] = pose_row(&pose_a, k, a->center);
   for (int k = 0; k < 3; k++) {
-    to_a[k] = at[k] - pose_a.m[4 * k + 3];
-    to_b[k] = at[k] - pose_b.m[4 * k + 3];
+    to_a[k] = at[k] - hub_a[k];
+    to_b[k] = at[k] - hub_b[k];
     w[k] = wa[k] - wb[k];
     v[k] = va[k] - vb[k];
   }
@@ -424,8 +449,8 @@ static bool bend_rigid(const motion_path *frame, const motion_path *other, doubl
   for (int k = 0; k < 3; k++) {
     v[k] = other->velocity[k] - frame->velocity[k];
     w[k] = other->spin[k] - frame->spin[k];
-    from[k] = other->start.m[4 * k + 3] - frame->start.m[4 * k + 3];
-    to[k] = other->end.m[4 * k + 3] - frame->end.m[4 * k + 3];
+    from[k] = other->hub_from[k] - frame->hub_from[k];
+    to[k] = other->hub_to[k] - frame->hub_to[k];
   }
   const double by = 8 * (1 - 0.5 * frame->turn) * frame->least, least2 = frame->least * frame->least;
   const double far = larger(length3(from), length3(to)) + other->reach, stray = norm_of(frame->stray);

@@ -1,8 +1,9 @@
 /* The way of an object from one pose to another, and bounds on how fast anything on it is.
  *
  * GRAZE_MOTION_LINEAR: posed vertices move straight, so at time t the matrix is (1 - t) M0 + t M1.
- * GRAZE_MOTION_RIGID: the origin of the object's frame moves straight, and the frame turns about an axis that stays, at
- * constant speed, by the least angle. With T(t) that turn, L0 and L1 the 3x3 parts of the two matrices,
+ * GRAZE_MOTION_RIGID: the origin of the object's frame or another point of the object moves straight, its hub, and the
+ * frame turns about an axis that stays, at constant speed, by the least angle. With T(t) that turn, L0 and L1 the 3x3
+ * parts of the two matrices,
  *     L(t) = T(t) L0 + t (L1 - T(1) L0),
  * so that the way ends where the second pose is, to the last bit. The last term, `stray`, is what rounded matrices are
  * from turns of each other; where it matters its size is both a speed and a doubt about where anything is.
@@ -22,13 +23,15 @@ typedef struct motion_path {
   bool backward;            /* time 0 is the end's */
   double axis[3], half;     /* of the turn: a unit vector, and half of the angle, 0 to pi / 2 */
   double stray[9];
-  double velocity[3]; /* of the origin of the frame */
-  double spin[3];     /* radians in the whole time, about the axis */
-  double turn;        /* its length */
-  double center[3];   /* of the mesh's box, in its frame */
-  double half_box[3]; /* and half of its edges */
-  double reach;       /* nothing is farther from the origin of the frame, */
-  double around;      /* nor from the center; both in the world */
+  double hub[3];                 /* in the mesh: the point that moves straight; LINEAR: 0 */
+  double hub_from[3], hub_to[3]; /* where it is at the start and at the end */
+  double velocity[3];            /* of the hub */
+  double spin[3];                /* radians in the whole time, about the axis */
+  double turn;                   /* its length */
+  double center[3];              /* of the mesh's box, in its frame */
+  double half_box[3];            /* and half of its edges */
+  double reach;                  /* nothing is farther from the hub, */
+  double around;                 /* nor from the center; both in the world */
   double strain;      /* nothing moves faster by `stray`, or is farther from where a turn alone would take it */
   double least, most; /* no vector of the mesh is shorter on the way, or longer, than so many times its length before */
   double change;      /* LINEAR: none changes by more than this times its length */
@@ -38,14 +41,17 @@ typedef struct motion_path {
 
 typedef enum path_fault { PATH_FINE, PATH_START_NOT_RIGID, PATH_END_NOT_RIGID, PATH_MIRRORED } path_fault;
 
-/* `box` is that of a mesh that has triangles. Only a rigid motion that moves can have a fault. */
+/* `box` is that of a mesh that has triangles; `hub` matters to rigid motions, NULL: the frame's origin. Only a rigid
+ * motion that moves can have a fault. */
 path_fault gz_path_open(motion_path *path, const graze_box *box, const graze_pose *start, const graze_pose *end,
-                        graze_motion_model model);
+                        graze_motion_model model, const double hub[3]);
 const char *gz_path_fault_string(path_fault fault);
 
 graze_pose gz_path_pose(const motion_path *path, double t);
 
-/* Velocity of the frame's origin and the turn per unit of time, with the signs that `backward` gives them. */
+void gz_path_hub(const motion_path *path, double t, double place[3]);
+
+/* Velocity of the hub and the turn per unit of time, with the signs that `backward` gives them. */
 void gz_path_rates(const motion_path *path, double velocity[3], double spin[3]);
 
 /* For how long after `from`, but not beyond `to`, points stay farther than `kept` from each other for certain that are

@@ -101,7 +101,7 @@ static graze_status open_way(const travel *t, way *w) {
   if (w->opened) return GRAZE_OK;
   const graze_box of_mesh = box_of_mesh(o, &empty);
   path_fault fault =
-      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous);
+      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous, NULL);
   w->opened = fault == PATH_FINE;
   if (w->opened) return GRAZE_OK;
   char label[96];
