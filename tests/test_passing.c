@@ -19,20 +19,30 @@ static double length(const double x[3]) {
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */
 
-/* Two objects with poses at both ends, as quaternions and shifts. */
+/* Two objects with poses at both ends, as quaternions and the places of their hubs. */
 typedef struct two_ways {
-  double q[2][2][4], p[2][2][3];
+  double q[2][2][4], p[2][2][3], hub[2][3];
   graze_pose pose[2][2]; /* of object i at end e */
 } two_ways;
 
+/* The pose that turns like this one and takes the hub to where this takes the origin. */
+static graze_pose about_hub(const two_ways *w, int i, const graze_pose *pose) {
+  const graze_pose back = test_translation(-w->hub[i][0], -w->hub[i][1], -w->hub[i][2]);
+  return graze_pose_multiply(pose, &back);
+}
+
 static void close_ways(two_ways *w) {
   for (int i = 0; i < 2; i++) {
-    for (int e = 0; e < 2; e++) w->pose[i][e] = graze_pose_from_quaternion(w->q[i][e], w->p[i][e]);
+    for (int e = 0; e < 2; e++) {
+      const graze_pose led = graze_pose_from_quaternion(w->q[i][e], w->p[i][e]);
+      w->pose[i][e] = about_hub(w, i, &led);
+    }
   }
 }
 
 /* Turns of at most about `turn`, shifts of at most `shift`. */
 static void make_ways(uint64_t *state, double turn, double shift, two_ways *w) {
+  memset(w, 0, sizeof *w);
   for (int i = 0; i < 2; i++) {
     random_turn(state, w->q[i][0]);
     near_turn(state, w->q[i][0], random_below(state, 3) == 0 ? 0 : 0.5 * turn, w->q[i][1]);
@@ -45,8 +55,11 @@ static void make_ways(uint64_t *state, double turn, double shift, two_ways *w) {
 }
 
 static graze_pose pose_then(const two_ways *w, int i, graze_motion_model model, double t) {
-  if (model == GRAZE_MOTION_RIGID) return rigid_pose(w->q[i][0], w->q[i][1], w->p[i][0], w->p[i][1], t);
   graze_pose pose;
+  if (model == GRAZE_MOTION_RIGID) {
+    pose = rigid_pose(w->q[i][0], w->q[i][1], w->p[i][0], w->p[i][1], t);
+    return about_hub(w, i, &pose);
+  }
   for (int k = 0; k < 12; k++) pose.m[k] = (1 - t) * w->pose[i][0].m[k] + t * w->pose[i][1].m[k];
   return pose;
 }
@@ -70,12 +83,16 @@ static void seen_from(const graze_pose *frame, const graze_pose *other, const do
 
 static const graze_box UNIT = {{-1, -1, -1}, {1, 1, 1}};
 
+static void open_paths(const two_ways *w, graze_motion_model model, motion_path path[2]) {
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(gz_path_open(&path[i], &UNIT, &w->pose[i][0], &w->pose[i][1], model, w->hub[i]), PATH_FINE);
+}
+
 /* How much of the bound the way of a corner of the box needs, at most: it is never more than 1. */
 static double part_of_bound(const two_ways *w, graze_motion_model model, const double y[3]) {
   motion_path path[2];
   double share, fixed, from[3], to[3], most = 0;
-  for (int i = 0; i < 2; i++)
-    assert_int_equal(gz_path_open(&path[i], &UNIT, &w->pose[i][0], &w->pose[i][1], model, NULL), PATH_FINE);
+  open_paths(w, model, path);
   assert_true(gz_path_bend(&path[0], &path[1], &share, &fixed));
   seen_from(&w->pose[0][0], &w->pose[1][0], y, from);
   seen_from(&w->pose[0][1], &w->pose[1][1], y, to);
@@ -93,6 +110,13 @@ static double part_of_bound(const two_ways *w, graze_motion_model model, const d
   return most;
 }
 
+/* Often by points far away. */
+static void lead_by_hubs(uint64_t *state, two_ways *w) {
+  for (int k = 0; k < 6; k++) w->hub[k / 3][k % 3] = 10 * random_signed(state);
+  if (random_below(state, 2) == 0) memset(w->hub, 0, sizeof w->hub);
+  close_ways(w);
+}
+
 static void test_bend(void **state) {
   (void)state;
   uint64_t random = test_seed(1);
@@ -100,11 +124,43 @@ static void test_bend(void **state) {
   for (int round = test_rounds(400, 40000); round-- > 0;) {
     two_ways w;
     make_ways(&random, random_below(&random, 2) ? 0.02 : 0.15, random_unit(&random), &w);
+    lead_by_hubs(&random, &w);
     const double y[3] = {random_signed(&random), random_signed(&random), random_signed(&random)};
     for (int model = GRAZE_MOTION_LINEAR; model <= GRAZE_MOTION_RIGID; model++)
       most[model - 1] = fmax(most[model - 1], part_of_bound(&w, (graze_motion_model)model, y));
   }
   assert_true(most[0] > 0.5 && most[1] > 0.3);
+}
+
+/* No two points come nearer than the bounds on speeds say. */
+static void test_losses(void **state) {
+  (void)state;
+  uint64_t random = test_seed(7);
+  double most[2] = {0, 0};
+  for (int round = test_rounds(400, 40000); round-- > 0;) {
+    two_ways w;
+    make_ways(&random, random_below(&random, 2) ? 0.1 : 1, 3 * random_unit(&random), &w);
+    lead_by_hubs(&random, &w);
+    for (int m = 0; m < 2; m++) {
+      const graze_motion_model model = m == 0 ? GRAZE_MOTION_LINEAR : GRAZE_MOTION_RIGID;
+      motion_path path[2];
+      double own[2][3], apart = 0;
+      open_paths(&w, model, path);
+      for (int k = 0; k < 6; k++) own[k / 3][k % 3] = random_signed(&random);
+      for (int n = 0; n <= 16; n++) {
+        const graze_pose a = pose_then(&w, 0, model, n / 16.0), b = pose_then(&w, 1, model, n / 16.0);
+        double x[3], y[3];
+        graze_pose_apply(&a, own[0], x);
+        graze_pose_apply(&b, own[1], y);
+        const double between[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, now = length(between);
+        if (n == 0) apart = now;
+        const double loss = gz_paths_loss(&path[0], &path[1], 0, n / 16.0, apart);
+        assert_true(apart - now <= loss + 1e-12);
+        most[m] = fmax(most[m], (apart - now) / (loss + 1e-12));
+      }
+    }
+  }
+  assert_true(most[0] > 0.8 && most[1] > 0.5);
 }
 
 /* Object i turns by an angle about z and is shifted, the other stands still or is shifted. */
@@ -480,7 +536,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bend),        cmocka_unit_test(test_bend_is_tight), cmocka_unit_test(test_planes),
       cmocka_unit_test(test_planes_keep), cmocka_unit_test(test_lists),         cmocka_unit_test(test_bulges),
-      cmocka_unit_test(test_flush),       cmocka_unit_test(test_stretched),
+      cmocka_unit_test(test_losses),      cmocka_unit_test(test_flush),         cmocka_unit_test(test_stretched),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
