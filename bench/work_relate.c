@@ -27,6 +27,7 @@ typedef struct wall_job {
   wall *of;
   graze_find find;
   bool outlines;
+  graze_exactness exactness;
 } wall_job;
 
 static graze_mesh *bake_brick(const bench *b, const uint32_t cuts[3]) {
@@ -115,6 +116,7 @@ static void run_check(void *argument, bool check, sample *out) {
   (void)check;
   options.find = j->find;
   options.outlines = j->outlines;
+  options.exactness = j->exactness;
   double start = seconds_now();
   must(graze_scene_check(j->of->scene, &options, &r), "graze_scene_check");
   out->seconds[0] = seconds_now() - start;
@@ -130,14 +132,17 @@ static void run_check(void *argument, bool check, sample *out) {
 
 /* The lists of triangles of the pairs that touch, and nothing else. */
 static void run_lists(void *argument, bool check, sample *out) {
-  wall *w = ((const wall_job *)argument)->of;
+  const wall_job *j = argument;
+  wall *w = j->of;
+  graze_collide_options options = graze_default_collide_options();
+  options.exactness = j->exactness;
   (void)check;
   double start = seconds_now();
   for (uint32_t i = 0; i < w->touching; i++) {
     const uint32_t a = w->pairs[i][0], b = w->pairs[i][1];
     graze_collide_result r;
     must(graze_collide_meshes(w->query, w->bricks[w->low[a][2] / HIGH % 2], &w->poses[a],
-                              w->bricks[w->low[b][2] / HIGH % 2], &w->poses[b], NULL, &r),
+                              w->bricks[w->low[b][2] / HIGH % 2], &w->poses[b], &options, &r),
          "graze_collide_meshes");
     if (!r.hit) continue;
     out->count++;
@@ -152,8 +157,10 @@ static void one_wall(bench *b, uint32_t count) {
   wall w = make_wall(b, count);
   uint64_t hash = 0;
   for (uint32_t i = 0; i < w.touching; i++) hash += splitmix64((uint64_t)w.pairs[i][0] << 32 | w.pairs[i][1]);
-  wall_job list = {&w, GRAZE_FIND_ALL, false}, any = {&w, GRAZE_FIND_ANY, false};
-  wall_job relation = {&w, GRAZE_FIND_COUNT, false}, curves = {&w, GRAZE_FIND_COUNT, true};
+  wall_job list = {&w, GRAZE_FIND_ALL, false, GRAZE_T1}, any = {&w, GRAZE_FIND_ANY, false, GRAZE_T1};
+  wall_job relation = {&w, GRAZE_FIND_COUNT, false, GRAZE_T1}, curves = {&w, GRAZE_FIND_COUNT, true, GRAZE_T1};
+  wall_job real_list = {&w, GRAZE_FIND_ALL, false, GRAZE_T2}, real_any = {&w, GRAZE_FIND_ANY, false, GRAZE_T2};
+  wall_job real_relation = {&w, GRAZE_FIND_COUNT, false, GRAZE_T2};
   contest c;
   contest_begin(&c, b, "pair", count, w.touching, "relate/wall/%u", count);
   contest_expect(&c, w.touching, hash);
@@ -161,6 +168,9 @@ static void one_wall(bench *b, uint32_t count) {
   contest_ours(&c, "cpu/any", run_check, &any);
   contest_ours(&c, "cpu/relation", run_check, &relation);
   contest_ours(&c, "cpu/curves", run_check, &curves);
+  contest_ours(&c, "cpu/t2_list", run_lists, &real_list);
+  contest_ours(&c, "cpu/t2_any", run_check, &real_any);
+  contest_ours(&c, "cpu/t2_relation", run_check, &real_relation);
   contest_end(&c);
   free_wall(&w);
 }

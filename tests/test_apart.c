@@ -22,11 +22,11 @@ static void get_triangle(const posed_node *node, uint32_t place, double corners[
   for (int k = 0; k < 9; k++) corners[k] = node->corner[k][place];
 }
 
-static uint64_t open_every_way(const two_nodes *n, uint64_t mask) {
-  uint64_t open = gz_apart_scalar(&n->a, &n->b, mask);
+static uint64_t open_every_way(const two_nodes *n, double off, uint64_t mask) {
+  uint64_t open = gz_apart_scalar(&n->a, &n->b, off, mask);
 #if defined(__x86_64__)
-  if (gz_cpu_best() >= CPU_AVX2) assert_true(gz_apart_avx2(&n->a, &n->b, mask) == open);
-  if (gz_cpu_best() >= CPU_AVX512) assert_true(gz_apart_avx512(&n->a, &n->b, mask) == open);
+  if (gz_cpu_best() >= CPU_AVX2) assert_true(gz_apart_avx2(&n->a, &n->b, off, mask) == open);
+  if (gz_cpu_best() >= CPU_AVX512) assert_true(gz_apart_avx512(&n->a, &n->b, off, mask) == open);
 #endif
   assert_true((open & ~mask) == 0);
   return open;
@@ -34,7 +34,7 @@ static uint64_t open_every_way(const two_nodes *n, uint64_t mask) {
 
 /* How many of the pairs that have no common point are not parted. */
 static uint32_t check(const two_nodes *n, uint32_t *disjoint) {
-  const uint64_t open = open_every_way(n, UINT64_MAX);
+  const uint64_t open = open_every_way(n, 0, UINT64_MAX);
   uint32_t left = 0;
   for (uint32_t bit = 0; bit < 64; bit++) {
     double a[9], b[9];
@@ -61,9 +61,9 @@ static void test_masks(void **unused) {
     for (uint32_t t = 0; t < 16; t++) {
       for (int k = 0; k < 9; k++) (t < 8 ? &n.a : &n.b)->corner[k][t & 7] = random_signed(&state);
     }
-    const uint64_t all = open_every_way(&n, UINT64_MAX);
+    const uint64_t all = open_every_way(&n, 0, UINT64_MAX);
     const uint64_t mask = (uint64_t)random_below(&state, UINT32_MAX) << 32 | random_below(&state, UINT32_MAX);
-    assert_true(open_every_way(&n, mask) == (all & mask));
+    assert_true(open_every_way(&n, 0, mask) == (all & mask));
   }
 }
 
@@ -129,8 +129,47 @@ static void test_slivers(void **unused) {
   assert_true(disjoint > 0 && left == 0);
 }
 
+static void move_corners(uint64_t *state, double most, posed_node *node) {
+  for (int k = 0; k < 9; k++) {
+    for (int t = 0; t < 8; t++) node->corner[k][t] += (random_below(state, 2) ? most : -most) * random_unit(state);
+  }
+}
+
+/* What is parted though differences may be off is so wherever corners move by half as much. */
+static void test_moved_corners(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(5);
+  uint32_t parted = 0, lost = 0;
+  for (int i = 0; i < runs(40); i++) {
+    const double off = i % 4 == 0 ? 0.3 : ldexp(1, -(int)random_below(&state, 16));
+    two_nodes n;
+    for (uint32_t t = 0; t < 16; t++) {
+      double c[9];
+      for (int k = 0; k < 9; k++) c[k] = k % 3 == 2 && i % 2 != 0 ? 0 : random_below(&state, 5);
+      put_triangle(t < 8 ? &n.a : &n.b, t & 7, c);
+    }
+    const uint64_t sure = open_every_way(&n, 0, UINT64_MAX), open = open_every_way(&n, off, UINT64_MAX);
+    assert_true((sure & ~open) == 0);
+    lost += (uint32_t)__builtin_popcountll(open & ~sure);
+    move_corners(&state, off / 2, &n.a);
+    move_corners(&state, off / 2, &n.b);
+    for (uint32_t bit = 0; bit < 64; bit++) {
+      double a[9], b[9];
+      graze_tritri truth;
+      if ((open >> bit & 1) != 0) continue;
+      get_triangle(&n.a, bit & 7, a);
+      get_triangle(&n.b, bit >> 3, b);
+      oracle_tritri(a, b, &truth);
+      assert_int_equal(truth.kind, GRAZE_KIND_NONE);
+      parted++;
+    }
+  }
+  assert_true(parted > 0 && lost > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_masks), cmocka_unit_test(test_families),
-                                     cmocka_unit_test(test_grids), cmocka_unit_test(test_slivers)};
+                                     cmocka_unit_test(test_grids), cmocka_unit_test(test_slivers),
+                                     cmocka_unit_test(test_moved_corners)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

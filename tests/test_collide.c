@@ -225,6 +225,60 @@ static void test_random_poses(void **unused) {
   }
 }
 
+/* Places along the axes: numbers that fill a double, but for the last axis, where they are quarters. */
+static void random_places(uint64_t *state, double place[3][6]) {
+  for (int i = 0; i < 6; i++) {
+    place[0][i] = i + 0.9 * random_unit(state);
+    place[1][i] = i / 7.0;
+    place[2][i] = i / 4.0;
+  }
+}
+
+/* Triangles in planes across axes: on a grid of those places, so that edges lie on edges and corners on corners, and
+ * now and then one that is askew. */
+static void soup_flush(uint64_t *state, uint32_t count, double place[3][6], double *corners) {
+  for (uint32_t t = 0; t < count; t++) {
+    uint32_t axis = random_below(state, 8), on = random_below(state, 4);
+    for (uint32_t c = 0; c < 3; c++) {
+      for (uint32_t k = 0; k < 3; k++) corners[9 * t + 3 * c + k] = place[k][k == axis ? on : random_below(state, 6)];
+    }
+  }
+}
+
+/* One that turns by right angles about any axis, or by any angle about the last, or stays as it is; and then moves. */
+static graze_pose random_flush_pose(uint64_t *state, int turn) {
+  graze_pose pose = {{0}};
+  uint32_t first = turn == 1 ? random_below(state, 3) : 0;
+  for (uint32_t k = 0; k < 3; k++) pose.m[4 * k + (k + first) % 3] = turn == 1 && random_below(state, 2) ? -1 : 1;
+  if (turn == 2) {
+    double angle = 7 * random_unit(state);
+    pose.m[0] = pose.m[5] = cos(angle);
+    pose.m[1] = -sin(angle);
+    pose.m[4] = sin(angle);
+  }
+  for (int k = 0; k < 3; k++) pose.m[4 * k + 3] = 20 * random_signed(state);
+  return pose;
+}
+
+/* Flush faces under poses that round their corners apart, which tier T2 is to see through: both at one pose, moved
+ * along each other by quarters and to anywhere else, each turned its own way. */
+static void test_flush_poses(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(21);
+  double a[9 * max_soup], b[9 * max_soup], place[3][6];
+  for (int i = 0; i < runs(48); i++) {
+    random_places(&state, place);
+    soup_flush(&state, 30, place, a);
+    soup_flush(&state, 30, place, b);
+    graze_pose pose_a = random_flush_pose(&state, i % 3), pose_b = pose_a;
+    if (i % 8 >= 2) pose_b.m[11] += random_below(&state, 5) / 4.0 - 0.5;
+    if (i % 8 >= 4) pose_b.m[3 + 4 * (i % 2)] += i % 8 < 6 ? 0.25 : 1e-15;
+    if (i % 8 == 7) pose_b = random_flush_pose(&state, (i + 1) % 3);
+    if (i % 16 >= 8) pose_a.m[11] = floor(pose_a.m[11]), pose_b.m[11] = floor(4 * pose_b.m[11]) / 4;
+    check_posed(a, 30, &pose_a, b, 30, &pose_b, i & 1 ? GRAZE_VOLUMES_ALIGNED : GRAZE_VOLUMES_ORIENTED, true);
+  }
+}
+
 /* Poses need not be rigid: scaled, sheared, mirrored, flattened to a plane, to a point; far away. */
 static void test_odd_poses(void **unused) {
   (void)unused;
@@ -564,6 +618,7 @@ int main(void) {
       cmocka_unit_test(test_family_soups),
       cmocka_unit_test(test_specks),
       cmocka_unit_test(test_random_poses),
+      cmocka_unit_test(test_flush_poses),
       cmocka_unit_test(test_odd_poses),
       cmocka_unit_test(test_balls),
       cmocka_unit_test(test_flush_boxes),

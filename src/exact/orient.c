@@ -62,15 +62,8 @@ static int minor(const exact_difference *x1, const exact_difference *y2, const e
   return gz_expansion_sum(p, np, q, nq, h);
 }
 
-int gz_orient3d_expansion(const double a[3], const double b[3], const double c[3], const double d[3], bool *usable) {
-  *usable = expansion_window(a) && expansion_window(b) && expansion_window(c) && expansion_window(d);
-  if (!*usable) return 0;
-  exact_difference u[3], v[3], w[3];
-  for (int k = 0; k < 3; k++) {
-    u[k] = difference(b[k], a[k]);
-    v[k] = difference(c[k], a[k]);
-    w[k] = difference(d[k], a[k]);
-  }
+/* u x v . w */
+static int sign3(const exact_difference u[3], const exact_difference v[3], const exact_difference w[3]) {
   double m[16], term[3][64], sum[128], all[192];
   int length[3];
   for (int k = 0; k < 3; k++) {
@@ -80,6 +73,42 @@ int gz_orient3d_expansion(const double a[3], const double b[3], const double c[3
   }
   int n = gz_expansion_sum(term[0], length[0], term[1], length[1], sum);
   return expansion_sign(all, gz_expansion_sum(sum, n, term[2], length[2], all));
+}
+
+int gz_orient3d_expansion(const double a[3], const double b[3], const double c[3], const double d[3], bool *usable) {
+  *usable = expansion_window(a) && expansion_window(b) && expansion_window(c) && expansion_window(d);
+  if (!*usable) return 0;
+  exact_difference u[3], v[3], w[3];
+  for (int k = 0; k < 3; k++) {
+    u[k] = difference(b[k], a[k]);
+    v[k] = difference(c[k], a[k]);
+    w[k] = difference(d[k], a[k]);
+  }
+  return sign3(u, v, w);
+}
+
+/* Vectors in pairs of doubles as differences; false: beyond the window. */
+static bool take_pairs(const wide *from, int count, exact_difference *to) {
+  for (int k = 0; k < count; k++) {
+    const double parts[3] = {from[k].hi, from[k].lo, 0};
+    if (!expansion_window(parts)) return false;
+    to[k] = (exact_difference){{from[k].lo, from[k].hi}, 2};
+    if (from[k].lo == 0) to[k] = (exact_difference){{from[k].hi, 0}, 1};
+  }
+  return true;
+}
+
+int gz_orient3d_pairs(const wide u[3], const wide v[3], const wide w[3], bool *usable) {
+  exact_difference d[3][3];
+  *usable = take_pairs(u, 3, d[0]) && take_pairs(v, 3, d[1]) && take_pairs(w, 3, d[2]);
+  return *usable ? sign3(d[0], d[1], d[2]) : 0;
+}
+
+int gz_orient2d_pairs(const wide u[2], const wide v[2], bool *usable) {
+  exact_difference d[2][2];
+  double m[16];
+  *usable = take_pairs(u, 2, d[0]) && take_pairs(v, 2, d[1]);
+  return *usable ? expansion_sign(m, minor(&d[0][0], &d[1][1], &d[0][1], &d[1][0], m)) : 0;
 }
 
 int gz_orient3d_integer(const double a[3], const double b[3], const double c[3], const double d[3]) {

@@ -22,6 +22,10 @@ tritri_near_function *gz_tritri_near_best(void) {
   return CPU_KERNEL(gz_tritri_near);
 }
 
+tritri_images_function *gz_tritri_images_best(void) {
+  return CPU_KERNEL(gz_tritri_images);
+}
+
 tritri_block_function *gz_tritri_plain_best(void) {
   return CPU_KERNEL(gz_tritri_plain);
 }

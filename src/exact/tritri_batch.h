@@ -64,6 +64,14 @@ typedef unsigned tritri_near_function(const tritri_block *block, unsigned count,
 CPU_KERNELS(tritri_near_function, gz_tritri_near);
 tritri_near_function *gz_tritri_near_best(void);
 
+/* Triangles as they are given, which become their images under the poses: those that lie in planes across axes are
+ * decided, for tier T2. A coordinate of an image is a sum of numbers whose sizes add up to reach[k] at most. Codes are
+ * as those of gz_tritri_block with hits_only, or TRITRI_OPEN. */
+typedef void tritri_images_function(tritri_block *block, unsigned count, const graze_pose *pose_a,
+                                    const graze_pose *pose_b, const double reach[3], uint8_t *codes);
+CPU_KERNELS(tritri_images_function, gz_tritri_images);
+tritri_images_function *gz_tritri_images_best(void);
+
 /* Stage 1 with plain double signs instead of bounds: inexact, for measuring what exactness costs. Not for answers. */
 CPU_KERNELS(tritri_block_function, gz_tritri_plain);
 tritri_block_function *gz_tritri_plain_best(void);

@@ -10,6 +10,7 @@
 #include "exact/tritri.h"
 #include "exact/tritri_batch.h"
 #include "exact/tritri_filter.h"
+#include "exact/tritri_images.h"
 #include "exact/tritri_lattice.h"
 #include "exact/tritri_level.h"
 #include "exact/tritri_square.h"
@@ -101,7 +102,7 @@ static __attribute__((noinline)) uint64_t axis_pairs(const pair_source *source, 
   const uint64_t wanted = left & ~level;
   pack_pairs(source, wanted, &block);
   const pair_source packed = source_of(&block);
-  const uint64_t known = square_block(&packed, first_bits((unsigned)__builtin_popcountll(wanted)), &got);
+  const uint64_t known = square_block(&packed, NULL, first_bits((unsigned)__builtin_popcountll(wanted)), &got);
   unpack_answer(&got, wanted, answer);
   return left & ~bits_deposit(known, wanted);
 }
@@ -209,4 +210,29 @@ unsigned KERNEL(gz_tritri_near)(const tritri_block *block, unsigned count, const
   write_codes(&answer, count, codes);
   for (; left != 0; left &= left - 1) codes[__builtin_ctzll(left)] = TRITRI_OPEN;
   return open;
+}
+
+void KERNEL(gz_tritri_images)(tritri_block *block, unsigned count, const graze_pose *pose_a, const graze_pose *pose_b,
+                              const double reach[3], uint8_t *codes) {
+  tritri_block rest;
+  const pair_source source = source_of(block), rests = source_of(&rest);
+  bool moved_a[3], moved_b[3], exact[3];
+  level_words w;
+  answer_words answer = {0, 0, 0, 0, 0};
+  for (int k = 0; k < 3; k++) {
+    moved_a[k] = is_moved(pose_a->m + 4 * k);
+    moved_b[k] = is_moved(pose_b->m + 4 * k);
+    exact[k] = moved_a[k] && moved_b[k];
+  }
+  memset(&w, 0, sizeof w);
+  for (unsigned at = 0; at < count; at += VD_LANES) {
+    make_images(pose_a, moved_a, at, block->a, rest.a);
+    make_images(pose_b, moved_b, at, block->b, rest.b);
+    image_lanes(&source, &rests, at, exact, reach, &w);
+  }
+  uint64_t left = first_bits(count) & ~level_answers(&w, first_bits(count), &answer);
+  if (exact[0] && exact[1] && exact[2]) left &= ~square_block(&source, &rests, left, &answer);
+  answer.coplanar &= answer.kind_low | answer.kind_high;
+  write_codes(&answer, count, codes);
+  for (; left != 0; left &= left - 1) codes[__builtin_ctzll(left)] = TRITRI_OPEN;
 }

@@ -11,7 +11,13 @@
  * their products are kept with what was rounded off them. With r = ru rv and u = 2^-53, the products of those rests are
  * left out, 2 u^2 r; four products of a difference and a rest, each at most u r, are rounded, 4 u^2 r, and added to two
  * rests of products and one of a sum, 24 u^2 r: 2^-101 r in all. A zero is certain if nothing was rounded off the
- * differences, as the rest is exact then.
+ * differences, as the rest is exact then, and where both vectors are the same or opposite.
+ *
+ * Of real images (tier T2, tritri_images.h) corners are pairs of doubles, off by up to 2^-100 M on an axis where M is
+ * the sum of what an image is made of. With S = r + M on each axis a rest is at most 2^-52 S and, being a sum of two,
+ * off by 2^-104 S. What is said above comes to less than 2^-98 S S' then, and the images are off by 2^-99 M for a
+ * difference, 2^-97 S S' for a determinant: 2^-96 S S' covers both. A zero is certain on axes on which no pair lost
+ * anything.
  */
 #ifndef GRAZE_SRC_EXACT_TRITRI_LEVEL_H
 #define GRAZE_SRC_EXACT_TRITRI_LEVEL_H
@@ -35,9 +41,19 @@ typedef struct level_words {
 /* Differences of two corners, in the coordinates that are left. */
 typedef struct level_step {
   vd u, v;
-  vd rest_u, rest_v;      /* fine: what was rounded off */
-  vm no_u, no_v, rounded; /* zero; fine: either rest is not */
+  vd rest_u, rest_v; /* fine: what was rounded off */
+  vm no_u, no_v;     /* zero */
+  vm whole, rounded; /* fine: both rests are exact; they are not both zero, or not exact */
 } level_step;
+
+/* How differences are made: rounded; kept with their rests; of pairs of doubles. */
+typedef enum level_form { LEVEL_ROUGH, LEVEL_FINE, LEVEL_PAIRS } level_form;
+
+/* The corners of one triangle. */
+typedef struct level_face {
+  flat at;
+  flat rest; /* LEVEL_PAIRS: what `at` lacks */
+} level_face;
 
 /* What was rounded off sum = a + b. */
 static inline vd sum_rest(vd a, vd b, vd sum) {
@@ -45,15 +61,40 @@ static inline vd sum_rest(vd a, vd b, vd sum) {
   return vd_add(vd_sub(a, vd_sub(sum, part)), vd_sub(b, part));
 }
 
-static ALWAYS_INLINE level_step step_between(const flat *from, int i, const flat *to, int j, bool fine) {
-  const vd zero = vd_set(0), u = vd_sub(to->u[j], from->u[i]), v = vd_sub(to->v[j], from->v[i]);
-  level_step s = {u, v, zero, zero, vd_eq(u, zero), vd_eq(v, zero), vm_none()};
-  if (fine) {
-    s.rest_u = sum_rest(to->u[j], vd_neg(from->u[i]), u);
-    s.rest_v = sum_rest(to->v[j], vd_neg(from->v[i]), v);
-    s.rounded = vm_andnot(vm_all(), vd_eq(vd_or(s.rest_u, s.rest_v), zero));
+/* Adds what the corners lack to the rest of their difference; returns where that loses nothing. */
+static ALWAYS_INLINE vm add_rests(vd to, vd from, vd *rest) {
+  const vd zero = vd_set(0), difference = vd_sub(to, from), sum = vd_add(*rest, difference);
+  const vd lost = vd_or(sum_rest(to, vd_neg(from), difference), sum_rest(*rest, difference, sum));
+  *rest = sum;
+  return vd_eq(lost, zero);
+}
+
+/* `exact`: of pairs, where nothing is lost on the axes. */
+static ALWAYS_INLINE level_step step_between(const level_face *from, int i, const level_face *to, int j,
+                                             level_form form, vm exact) {
+  const vd zero = vd_set(0), u = vd_sub(to->at.u[j], from->at.u[i]), v = vd_sub(to->at.v[j], from->at.v[i]);
+  level_step s = {u, v, zero, zero, vd_eq(u, zero), vd_eq(v, zero), vm_all(), vm_none()};
+  if (form == LEVEL_ROUGH) return s;
+  s.rest_u = sum_rest(to->at.u[j], vd_neg(from->at.u[i]), u);
+  s.rest_v = sum_rest(to->at.v[j], vd_neg(from->at.v[i]), v);
+  if (form == LEVEL_PAIRS) {
+    const vm whole_u = vm_and(exact, add_rests(to->rest.u[j], from->rest.u[i], &s.rest_u));
+    const vm whole_v = vm_and(exact, add_rests(to->rest.v[j], from->rest.v[i], &s.rest_v));
+    s.no_u = vm_and(vm_and(s.no_u, vd_eq(s.rest_u, zero)), whole_u);
+    s.no_v = vm_and(vm_and(s.no_v, vd_eq(s.rest_v, zero)), whole_v);
+    s.whole = vm_and(whole_u, whole_v);
   }
+  s.rounded = vm_andnot(vm_all(), vm_and(s.whole, vd_eq(vd_or(s.rest_u, s.rest_v), zero)));
   return s;
+}
+
+/* Where both are the same vector, or one is the other's opposite. */
+static ALWAYS_INLINE vm same_step(const level_step *s, const level_step *t) {
+  const vm u = vm_and(vd_eq(s->u, t->u), vd_eq(s->rest_u, t->rest_u));
+  const vm v = vm_and(vd_eq(s->v, t->v), vd_eq(s->rest_v, t->rest_v));
+  const vm back_u = vm_and(vd_eq(s->u, vd_neg(t->u)), vd_eq(s->rest_u, vd_neg(t->rest_u)));
+  const vm back_v = vm_and(vd_eq(s->v, vd_neg(t->v)), vd_eq(s->rest_v, vd_neg(t->rest_v)));
+  return vm_and(vm_or(vm_and(u, v), vm_and(back_u, back_v)), vm_and(s->whole, t->whole));
 }
 
 /* Positive where t lies counterclockwise of s; *zero: it certainly is. */
@@ -67,7 +108,7 @@ static ALWAYS_INLINE vd step_turn(const level_step *s, const level_step *t, bool
   const vd rest = vd_add(vd_sub(rest_p, rest_q), vd_sub(of_p, of_q));
   const vm exact = vd_gt(vd_abs(p), vd_set(0x1p-900)); /* rests do not underflow */
   const vm same = vm_and(exact, vm_and(vd_eq(p, q), vd_eq(rest_p, rest_q)));
-  *zero = vm_or(*zero, vm_andnot(same, vm_or(s->rounded, t->rounded)));
+  *zero = vm_or(*zero, vm_or(vm_andnot(same, vm_or(s->rounded, t->rounded)), same_step(s, t)));
   return vd_add(turn, vd_add(sum_rest(p, vd_neg(q), turn), rest));
 }
 
@@ -81,27 +122,14 @@ static ALWAYS_INLINE void put_edge_sign(const level_step *edge, const level_step
   vm_put(&s->z[e][k], at, zero);
 }
 
-static ALWAYS_INLINE void level_lanes(const pair_source *source, unsigned at, bool fine, level_words *w) {
-  const vd zero = vd_set(0);
-  point a[3], b[3];
-  load_points(source->a, at, a);
-  load_points(source->b, at, b);
-  const lane_box box_a = box_of(a), box_b = box_of(b);
-  const point r = box_extent(&box_a, &box_b);
-  const vm no_x = vd_eq(r.x, zero), no_y = vm_andnot(vd_eq(r.y, zero), no_x);
-  const dropped drop = {no_x, no_y};
-  const flat f = flatten(drop, a), g = flatten(drop, b);
-  const vd height = dropped_of(drop, a[0]);
-  vm level = vd_eq(dropped_of(drop, b[0]), height); /* not of what is no number, which extents may hide */
-  for (int k = 1; k < 3; k++)
-    level = vm_and(level, vm_and(vd_eq(dropped_of(drop, a[k]), height), vd_eq(dropped_of(drop, b[k]), height)));
-  const vd ru = vd_select(no_x, r.y, vd_select(no_y, r.z, r.x)), rv = vd_select(no_x, r.z, vd_select(no_y, r.x, r.y));
-  const vd size = vd_mul(ru, rv), bound = vd_mul(vd_set(fine ? 0x1p-100 : 1.13e-15), size);
-  vm_put(&w->usable, at, vm_and(level, vm_and(vd_gt(size, vd_set(1e-270)), vd_gt(vd_set(1e270), size))));
+/* The signs of two triangles in one plane. */
+static ALWAYS_INLINE void put_level_signs(const level_face *f, const level_face *g, level_form form, vm exact, vd bound,
+                                          unsigned at, level_words *w) {
+  const bool fine = form != LEVEL_ROUGH;
   level_step edge_a[3], edge_b[3];
   for (int e = 0; e < 3; e++) {
-    edge_a[e] = step_between(&f, e, &f, (e + 1) % 3, fine);
-    edge_b[e] = step_between(&g, e, &g, (e + 1) % 3, fine);
+    edge_a[e] = step_between(f, e, f, (e + 1) % 3, form, exact);
+    edge_b[e] = step_between(g, e, g, (e + 1) % 3, form, exact);
   }
   vm thin;
   const vd turn_a = step_turn(&edge_a[0], &edge_a[1], fine, &thin),
@@ -112,11 +140,40 @@ static ALWAYS_INLINE void level_lanes(const pair_source *source, unsigned at, bo
   vm_put(&w->round_b, at, vd_gt(vd_neg(bound), turn_b));
   for (int e = 0; e < 3; e++) {
     for (int k = 0; k < 3; k++) {
-      const level_step to = step_between(&f, e, &g, k, fine);
+      const level_step to = step_between(f, e, g, k, form, exact);
       put_edge_sign(&edge_a[e], &to, false, fine, bound, &w->a, e, k, at);
       put_edge_sign(&edge_b[k], &to, true, fine, bound, &w->b, k, e, at);
     }
   }
+}
+
+/* Of the three axes, the one that is left first and the one that is left last where one is dropped. */
+static inline vd first_left(const dropped *drop, point p) {
+  return vd_select(drop->x, p.y, vd_select(drop->y, p.z, p.x));
+}
+
+static inline vd last_left(const dropped *drop, point p) {
+  return vd_select(drop->x, p.z, vd_select(drop->y, p.x, p.y));
+}
+
+static ALWAYS_INLINE void level_lanes(const pair_source *source, unsigned at, bool fine, level_words *w) {
+  const vd zero = vd_set(0);
+  point a[3], b[3];
+  load_points(source->a, at, a);
+  load_points(source->b, at, b);
+  const lane_box box_a = box_of(a), box_b = box_of(b);
+  const point r = box_extent(&box_a, &box_b);
+  const vm no_x = vd_eq(r.x, zero), no_y = vm_andnot(vd_eq(r.y, zero), no_x);
+  const dropped drop = {no_x, no_y};
+  const level_face f = {.at = flatten(drop, a)}, g = {.at = flatten(drop, b)};
+  const vd height = dropped_of(drop, a[0]);
+  vm level = vd_eq(dropped_of(drop, b[0]), height); /* not of what is no number, which extents may hide */
+  for (int k = 1; k < 3; k++)
+    level = vm_and(level, vm_and(vd_eq(dropped_of(drop, a[k]), height), vd_eq(dropped_of(drop, b[k]), height)));
+  const vd size = vd_mul(first_left(&drop, r), last_left(&drop, r));
+  vm_put(&w->usable, at, vm_and(level, vm_and(vd_gt(size, vd_set(1e-270)), vd_gt(vd_set(1e270), size))));
+  put_level_signs(&f, &g, fine ? LEVEL_FINE : LEVEL_ROUGH, vm_all(), vd_mul(vd_set(fine ? 0x1p-100 : 1.13e-15), size),
+                  at, w);
 }
 
 /* From here on left of an edge is inside. */
@@ -153,25 +210,30 @@ static inline uint64_t along_edges(const edge_signs *s) {
   return along;
 }
 
-/* Adds the answers of the wanted pairs that this stage can decide, and returns these. */
-static ALWAYS_INLINE uint64_t level_block(const pair_source *source, uint64_t wanted, bool fine, answer_words *answer) {
-  level_words w;
+/* What the signs say: adds the answers of the wanted pairs that are decided, and returns these. */
+static inline uint64_t level_answers(level_words *w, uint64_t wanted, answer_words *answer) {
   uint64_t apart = 0, inside = ~(uint64_t)0, known = ~(uint64_t)0;
-  memset(&w, 0, sizeof w);
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
-    if (lanes_of(wanted, at) != 0) level_lanes(source, at, fine, &w);
-  }
-  turn_signs(&w.a, w.round_a);
-  turn_signs(&w.b, w.round_b);
-  sum_up(&w.a, &apart, &inside, &known);
-  sum_up(&w.b, &apart, &inside, &known);
-  const uint64_t mine = wanted & w.usable & (w.turn_a | w.round_a) & (w.turn_b | w.round_b);
+  turn_signs(&w->a, w->round_a);
+  turn_signs(&w->b, w->round_b);
+  sum_up(&w->a, &apart, &inside, &known);
+  sum_up(&w->b, &apart, &inside, &known);
+  const uint64_t mine = wanted & w->usable & (w->turn_a | w->round_a) & (w->turn_b | w->round_b);
   const uint64_t decided = mine & (apart | inside | known), touch = decided & ~apart & ~inside;
-  const uint64_t segment = touch & along_edges(&w.a);
+  const uint64_t segment = touch & along_edges(&w->a);
   answer->kind_low |= decided & ~apart & ~segment;
   answer->kind_high |= decided & ~apart & (inside | segment);
   answer->coplanar |= decided;
   return decided;
+}
+
+/* Adds the answers of the wanted pairs that this stage can decide, and returns these. */
+static ALWAYS_INLINE uint64_t level_block(const pair_source *source, uint64_t wanted, bool fine, answer_words *answer) {
+  level_words w;
+  memset(&w, 0, sizeof w);
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
+    if (lanes_of(wanted, at) != 0) level_lanes(source, at, fine, &w);
+  }
+  return level_answers(&w, wanted, answer);
 }
 
 #endif

@@ -5,10 +5,11 @@
 #include "base/cpu.h"
 #include "narrow/exact_sink.h"
 
-/* Of the set bits 8 j + i, those whose triangles (place i of a, place j of b) are not proved to have no common point.
+/* Of the set bits 8 j + i, those whose triangles (place i of a, place j of b) are not proved to have no common point,
+ * where differences of their corners are off by `off` on each axis.
  * Pays from about APART_LEAST bits on, where the boxes of triangles tell little: slivers, faces in one plane. */
 enum { APART_LEAST = 8 };
-typedef uint64_t apart_function(const posed_node *a, const posed_node *b, uint64_t mask);
+typedef uint64_t apart_function(const posed_node *a, const posed_node *b, double off, uint64_t mask);
 CPU_KERNELS(apart_function, gz_apart);
 
 /* Where the triangles of a node that moves nearly straight are at the start and at the end, in the coordinates of those

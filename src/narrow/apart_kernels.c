@@ -8,7 +8,8 @@
  * first node. With R the largest coordinate and |m| the sum of m's components, the scalar product of m and a corner is
  * off by less than 5 u |m| R, u = 2^-53: one rounding of the corner, one of each product, two of the sums. Two of them
  * that differ by more than 16 u |m| R differ that way in truth; the rest of it covers the bound's own roundings. The
- * constant stands for products that underflow.
+ * constant stands for products that underflow. Where the corners are not quite the points (tier T2), a difference that
+ * is off by g on each axis is so by |m| g along m.
  */
 #include "narrow/apart.h"
 #include "narrow/shifted.h"
@@ -24,7 +25,7 @@ typedef struct faces {
   double before[NODE_WIDTH];             /* and what is less along the normal behind it */
 } faces;
 
-static inline void find_directions(faces *f, double reach) {
+static inline void find_directions(faces *f, double off) {
   for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
     point t[3], m[DIRECTIONS];
     load_faces(&f->corners, at, t);
@@ -34,7 +35,7 @@ static inline void find_directions(faces *f, double reach) {
     for (int k = 0; k < DIRECTIONS; k++) {
       extent own = extent_along(m[k], t);
       vd size = vd_add(vd_add(vd_abs(m[k].x), vd_abs(m[k].y)), vd_abs(m[k].z));
-      vd slack = vd_add(vd_mul(vd_set(0x1p-49 * reach), size), vd_set(0x1p-1060));
+      vd slack = vd_add(vd_mul(vd_set(off), size), vd_set(0x1p-1060));
       vd_store(f->direction[k][0] + at, m[k].x);
       vd_store(f->direction[k][1] + at, m[k].y);
       vd_store(f->direction[k][2] + at, m[k].z);
@@ -74,12 +75,13 @@ static inline unsigned row_open(const faces *a, int at, const faces *b, int j, u
   return wanted;
 }
 
-uint64_t KERNEL(gz_apart)(const posed_node *pa, const posed_node *pb, uint64_t mask) {
+uint64_t KERNEL(gz_apart)(const posed_node *pa, const posed_node *pb, double off, uint64_t mask) {
   faces a, b;
   const double reach = shift_both(pa, pb, &a.corners, &b.corners);
   if (!(reach < 0x1p200)) return mask; /* a scalar product could overflow */
-  find_directions(&a, reach);
-  find_directions(&b, reach);
+  const double all = 0x1p-49 * reach + 1.001 * off;
+  find_directions(&a, all);
+  find_directions(&b, all);
   uint64_t open = 0;
   for (int j = 0; j < NODE_WIDTH; j++) {
     for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {

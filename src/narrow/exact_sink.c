@@ -1,10 +1,16 @@
-/* Candidates to decisions. Corners are posed once per bottom node and copied into blocks, lane by lane. */
+/* Candidates to decisions. Corners are posed once per bottom node and copied into blocks, lane by lane.
+ *
+ * In tier T2 what the filter leaves open is mostly flush. Where a pose only moves, or turns by right angles, what it
+ * does to the corners of such triangles mostly rounds nothing: then they are decided as in T1, and so are the corners
+ * as given where both meshes have the same pose. Only the rest goes to the signs of real images, one pair at a time.
+ */
 #include "narrow/exact_sink.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "exact/real_points.h"
 #include "exact/tritri.h"
 #include "geometry/pose.h"
 
@@ -13,6 +19,32 @@ static double posing_error(const side *s, int axis) {
   const double *row = s->pose.m + 4 * axis;
   double size = (fabs(row[0]) + fabs(row[1]) + fabs(row[2])) * s->mesh->header->magnitude + fabs(row[3]);
   return 0x1.04p-51 * size + 0x1p-1060;
+}
+
+/* Whether each axis of the image is one of the mesh, or its opposite, and then moved. */
+static bool only_moves(const side *s) {
+  for (int k = 0; k < 3; k++) {
+    int turns = 0;
+    for (int c = 0; c < 3; c++) {
+      double m = fabs(s->pose.m[4 * k + c]);
+      if (m != 0 && m != 1) return false;
+      turns += m == 1;
+    }
+    if (turns > 1) return false;
+  }
+  return true;
+}
+
+static void start_real(exact_sink *sink) {
+  const side *a = sink->a, *b = sink->b;
+  for (int k = 0; k < 3; k++) {
+    const double error = fmax(posing_error(a, k), posing_error(b, k));
+    sink->slack[k] = 2 * error * 1.001;
+    sink->reach[k] = error * 0x1p51;
+  }
+  sink->one_pose = gz_real_same_pose(&a->pose, &b->pose) && gz_real_orientation(&a->pose) != 0;
+  sink->cache_a.looks = only_moves(a);
+  sink->cache_b.looks = only_moves(b);
 }
 
 void gz_sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
@@ -25,11 +57,12 @@ void gz_sink_start(exact_sink *sink, const graze_context *context, const side *a
   sink->b = b;
   sink->find = find;
   sink->real = real;
-  for (int k = 0; k < 3 && real; k++) sink->slack[k] = 2 * fmax(posing_error(a, k), posing_error(b, k)) * 1.001;
   sink->self = self;
   sink->decide = gz_tritri_block_best();
   memset(sink->cache_a.number, 0xff, sizeof sink->cache_a.number);
   memset(sink->cache_b.number, 0xff, sizeof sink->cache_b.number);
+  sink->cache_a.looks = sink->cache_b.looks = false;
+  if (real) start_real(sink);
 }
 
 void gz_sink_release(exact_sink *sink) {
@@ -89,12 +122,30 @@ void gz_pose_corners(const graze_pose *pose, posed_node *out) {
   }
 }
 
+/* Of a pose that only moves, before the corners are posed: where adding its last column rounds nothing. */
+static unsigned find_exact(const double *m, const posed_node *given) {
+  double off[NODE_WIDTH] = {0};
+  for (int k = 0; k < 9; k++) {
+    const double *row = m + 4 * (k % 3), *x = given->corner[k - k % 3];
+    const double move = row[3];
+    for (int i = 0; i < NODE_WIDTH; i++) {
+      double turned = row[0] * x[i] + row[1] * x[NODE_WIDTH + i] + row[2] * x[2 * NODE_WIDTH + i];
+      double sum = turned + move, back = sum - turned;
+      off[i] += fabs((turned - (sum - back)) + (move - back));
+    }
+  }
+  unsigned exact = 0;
+  for (int i = 0; i < NODE_WIDTH; i++) exact |= (unsigned)(off[i] == 0) << i;
+  return exact;
+}
+
 const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *cache) {
   uint32_t place = node % POSED_NODES;
   posed_node *out = &cache->node[place];
   if (cache->number[place] == node) return out;
   cache->number[place] = node;
   gz_load_bottom(s->mesh, node, out);
+  out->exact = s->identity ? ALL_PLACES : cache->looks ? find_exact(s->pose.m, out) : 0;
   if (!s->identity) gz_pose_corners(&s->pose, out);
   return out;
 }
@@ -161,9 +212,49 @@ static void take_self_pair(exact_sink *sink, unsigned at, graze_tritri r) {
   gz_sink_hit(sink, in_order ? sink->first[at] : sink->second[at], in_order ? sink->second[at] : sink->first[at]);
 }
 
+/* Puts the corners of candidate `at` behind the others of a block: as they were posed, or as they were given. */
+static void put_again(const exact_sink *sink, unsigned at, bool posed, tritri_block *block, unsigned to) {
+  double a[9], b[9];
+  if (!posed) {
+    mesh_corners(sink->a->mesh, sink->first[at], a);
+    mesh_corners(sink->b->mesh, sink->second[at], b);
+  }
+  for (int k = 0; k < 9; k++) {
+    block->a[k][to] = posed ? sink->block.a[k][at] : a[k];
+    block->b[k][to] = posed ? sink->block.b[k][at] : b[k];
+  }
+}
+
+/* Puts the open candidates of the set into a block; returns how many. */
+static unsigned put_open(const exact_sink *sink, const uint8_t *codes, uint64_t set, bool posed, tritri_block *block,
+                         uint8_t at[TRITRI_BLOCK]) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < sink->count; i++) {
+    if (codes[i] != TRITRI_OPEN || !(set >> i & 1)) continue;
+    put_again(sink, i, posed, block, count);
+    at[count++] = (uint8_t)i;
+  }
+  if (count > 0) tritri_block_fill(block, count);
+  return count;
+}
+
+/* Of the open candidates those that T1 decides as T2 does, and then those in one plane across an axis. */
+static void decide_flush(const exact_sink *sink, uint8_t codes[TRITRI_BLOCK]) {
+  tritri_block block;
+  uint8_t at[TRITRI_BLOCK], got[TRITRI_BLOCK];
+  const uint64_t all = ~(uint64_t)0;
+  unsigned count = put_open(sink, codes, sink->one_pose ? all : sink->exact, !sink->one_pose, &block, at);
+  if (count > 0) sink->decide(&block, count, true, got);
+  for (unsigned i = 0; i < count; i++) codes[at[i]] = got[i];
+  count = put_open(sink, codes, all, false, &block, at);
+  if (count > 0) gz_tritri_images_best()(&block, count, &sink->a->pose, &sink->b->pose, sink->reach, got);
+  for (unsigned i = 0; i < count; i++) codes[at[i]] = got[i];
+}
+
 static void decide_real(exact_sink *sink) {
   uint8_t codes[TRITRI_BLOCK];
   sink->work.exact_tests += gz_tritri_near_best()(&sink->block, sink->count, sink->slack, codes);
+  decide_flush(sink, codes);
   for (unsigned i = 0; i < sink->count && !sink->stop; i++) {
     graze_tritri r = tritri_from_code(codes[i]);
     if (codes[i] == TRITRI_OPEN) {
@@ -190,6 +281,7 @@ void gz_sink_flush(exact_sink *sink) {
   if (sink->real) {
     decide_real(sink);
     sink->count = 0;
+    sink->exact = 0;
     return;
   }
   uint8_t codes[TRITRI_BLOCK];
@@ -228,6 +320,7 @@ uint64_t gz_sink_put_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mas
   for (; mask != 0 && sink->count < TRITRI_BLOCK; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3;
     unsigned n = sink->count++;
+    if (sink->real) sink->exact |= (uint64_t)(posed_a->exact >> i & posed_b->exact >> j & 1) << n;
     sink->first[n] = node_a->child[i];
     sink->second[n] = node_b->child[j];
     for (int k = 0; k < 9; k++) {

@@ -15,13 +15,16 @@ typedef struct side {
 } side;
 
 /* Posed corners of the triangles of one bottom node, corner[3 * c + k][place]; unused places are zero. */
+enum { ALL_PLACES = (1 << NODE_WIDTH) - 1 };
 typedef struct posed_node {
   _Alignas(64) double corner[9][NODE_WIDTH];
+  unsigned exact; /* bit i: the corners of the triangle at place i are known to be their real images (tier T2) */
 } posed_node;
 
 /* Bottom nodes posed lately: a traversal meets the same few again and again. Place = low bits of the node's number. */
 enum { POSED_NODES = 64 };
 typedef struct posed_cache {
+  bool looks;                   /* exact is looked for */
   uint32_t number[POSED_NODES]; /* UINT32_MAX: empty */
   posed_node node[POSED_NODES];
 } posed_cache;
@@ -40,6 +43,9 @@ typedef struct exact_sink {
   graze_find find;
   bool real;       /* tier T2 */
   double slack[3]; /* T2: how far a difference of real coordinates may be from that of the rounded ones */
+  double reach[3]; /* T2: what is added up to a coordinate is no larger than this in all */
+  bool one_pose;   /* T2: both have the same pose, which makes nothing flat */
+  uint64_t exact;  /* T2, bit n: the corners of candidate n are known to be their real images */
   bool self;
   bool coded;     /* hits are listed with how they meet */
   bool stop;      /* FIND_ANY has its answer, or memory was refused */

@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_NARROW_QUERY_H
 #define GRAZE_SRC_NARROW_QUERY_H
 
+#include "base/extremes.h"
 #include "exact/ccd.h"
 #include "narrow/adjacent.h"
 #include "narrow/along.h"
@@ -135,7 +136,8 @@ bool gz_worker_push(worker *w, uint32_t a, uint32_t b);
 
 /* Of the pairs of triangles of two bottom nodes, those that no plane keeps apart; the others count as tested. */
 static inline uint64_t worker_drop_apart(worker *w, const posed_node *a, const posed_node *b, uint64_t mask) {
-  uint64_t open = w->apart(a, b, mask);
+  const double *slack = w->sink.slack;
+  uint64_t open = w->apart(a, b, larger(larger(slack[0], slack[1]), slack[2]), mask);
   w->sink.work.triangle_tests += (uint64_t)__builtin_popcountll(mask & ~open);
   return open;
 }

@@ -60,7 +60,7 @@ static bool is_flat(const bvh_node *node) {
  * as good. */
 static uint64_t drop_apart(worker *w, node_pair pair, uint64_t mask) {
   exact_sink *s = &w->sink;
-  if (s->real || __builtin_popcountll(mask) < APART_LEAST) return mask; /* T2: the posed corners are not the points */
+  if (__builtin_popcountll(mask) < APART_LEAST) return mask;
   if (!is_flat(&s->a->mesh->nodes[pair.a]) || !is_flat(&s->b->mesh->nodes[pair.b])) return mask;
   const posed_node *a = gz_sink_pose_node(s->a, pair.a, &s->cache_a);
   const posed_node *b = gz_sink_pose_node(s->b, pair.b, &s->cache_b);
