@@ -11,7 +11,7 @@
  * their products are kept with what was rounded off them. With r = ru rv and u = 2^-53, the products of those rests are
  * left out, 2 u^2 r; four products of a difference and a rest, each at most u r, are rounded, 4 u^2 r, and added to two
  * rests of products and one of a sum, 24 u^2 r: 2^-101 r in all. A zero is certain if nothing was rounded off the
- * differences, as the rest is exact then, and where both vectors are the same or opposite.
+ * differences, as the rest is exact then.
  *
  * Of real images (tier T2, tritri_images.h) corners are pairs of doubles, off by up to 2^-100 M on an axis where M is
  * the sum of what an image is made of. With S = r + M on each axis a rest is at most 2^-52 S and, being a sum of two,
@@ -98,24 +98,25 @@ static ALWAYS_INLINE vm same_step(const level_step *s, const level_step *t) {
 }
 
 /* Positive where t lies counterclockwise of s; *zero: it certainly is. */
-static ALWAYS_INLINE vd step_turn(const level_step *s, const level_step *t, bool fine, vm *zero) {
+static ALWAYS_INLINE vd step_turn(const level_step *s, const level_step *t, level_form form, vm *zero) {
   const vd p = vd_mul(s->u, t->v), q = vd_mul(s->v, t->u), turn = vd_sub(p, q);
   *zero = vm_and(vm_or(s->no_u, t->no_v), vm_or(s->no_v, t->no_u));
-  if (!fine) return turn;
+  if (form == LEVEL_ROUGH) return turn;
   const vd rest_p = vd_product_rest(s->u, t->v, p), rest_q = vd_product_rest(s->v, t->u, q);
   const vd of_p = vd_add(vd_mul(s->u, t->rest_v), vd_mul(s->rest_u, t->v));
   const vd of_q = vd_add(vd_mul(s->v, t->rest_u), vd_mul(s->rest_v, t->u));
   const vd rest = vd_add(vd_sub(rest_p, rest_q), vd_sub(of_p, of_q));
   const vm exact = vd_gt(vd_abs(p), vd_set(0x1p-900)); /* rests do not underflow */
   const vm same = vm_and(exact, vm_and(vd_eq(p, q), vd_eq(rest_p, rest_q)));
-  *zero = vm_or(*zero, vm_or(vm_andnot(same, vm_or(s->rounded, t->rounded)), same_step(s, t)));
+  *zero = vm_or(*zero, vm_andnot(same, vm_or(s->rounded, t->rounded)));
+  if (form == LEVEL_PAIRS) *zero = vm_or(*zero, same_step(s, t));
   return vd_add(turn, vd_add(sum_rest(p, vd_neg(q), turn), rest));
 }
 
-static ALWAYS_INLINE void put_edge_sign(const level_step *edge, const level_step *to, bool backwards, bool fine,
+static ALWAYS_INLINE void put_edge_sign(const level_step *edge, const level_step *to, bool backwards, level_form form,
                                         vd bound, edge_signs *s, int e, int k, unsigned at) {
   vm zero;
-  const vd turn = step_turn(edge, to, fine, &zero);
+  const vd turn = step_turn(edge, to, form, &zero);
   const vm left = vd_gt(turn, bound), right = vd_gt(vd_neg(bound), turn);
   vm_put(&s->p[e][k], at, backwards ? right : left);
   vm_put(&s->n[e][k], at, backwards ? left : right);
@@ -125,15 +126,14 @@ static ALWAYS_INLINE void put_edge_sign(const level_step *edge, const level_step
 /* The signs of two triangles in one plane. */
 static ALWAYS_INLINE void put_level_signs(const level_face *f, const level_face *g, level_form form, vm exact, vd bound,
                                           unsigned at, level_words *w) {
-  const bool fine = form != LEVEL_ROUGH;
   level_step edge_a[3], edge_b[3];
   for (int e = 0; e < 3; e++) {
     edge_a[e] = step_between(f, e, f, (e + 1) % 3, form, exact);
     edge_b[e] = step_between(g, e, g, (e + 1) % 3, form, exact);
   }
   vm thin;
-  const vd turn_a = step_turn(&edge_a[0], &edge_a[1], fine, &thin),
-           turn_b = step_turn(&edge_b[0], &edge_b[1], fine, &thin);
+  const vd turn_a = step_turn(&edge_a[0], &edge_a[1], form, &thin),
+           turn_b = step_turn(&edge_b[0], &edge_b[1], form, &thin);
   vm_put(&w->turn_a, at, vd_gt(turn_a, bound));
   vm_put(&w->round_a, at, vd_gt(vd_neg(bound), turn_a));
   vm_put(&w->turn_b, at, vd_gt(turn_b, bound));
@@ -141,8 +141,8 @@ static ALWAYS_INLINE void put_level_signs(const level_face *f, const level_face 
   for (int e = 0; e < 3; e++) {
     for (int k = 0; k < 3; k++) {
       const level_step to = step_between(f, e, g, k, form, exact);
-      put_edge_sign(&edge_a[e], &to, false, fine, bound, &w->a, e, k, at);
-      put_edge_sign(&edge_b[k], &to, true, fine, bound, &w->b, k, e, at);
+      put_edge_sign(&edge_a[e], &to, false, form, bound, &w->a, e, k, at);
+      put_edge_sign(&edge_b[k], &to, true, form, bound, &w->b, k, e, at);
     }
   }
 }
