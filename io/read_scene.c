@@ -3,14 +3,37 @@
  * Strict: a key that is not known, a key that occurs twice, a name that is used twice or not known, a wrong type
  * or a number too large for a double is an error that names the key and the object. jansson takes the JSON apart; all
  * numbers are read as doubles.
+ *
+ * Of a large file the objects are read each for itself (scene_slices.h), by all threads, and those that are but a mesh
+ * at a pose without jansson (scene_plain.h). If anything is wrong with such
+ * a file it is read again as a whole, which tells what.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/nearest.h"
+#include "base/parallel.h"
 #include "file.h"
 #include "scene_parts.h"
+#include "scene_plain.h"
+#include "scene_slices.h"
+
+enum { OBJECTS_A_TASK = 64 };
+
+/* jansson's complaint, as ours. */
+static bool fail_json(const json_error_t *json, io_fault *fault) {
+  switch (json_error_code(json)) {
+    case json_error_out_of_memory:
+      return gz_io_fail_memory(fault);
+    case json_error_numeric_overflow:
+      return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
+                        json->text);
+    default:
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
+                        json->text);
+  }
+}
 
 /* ---- objects ---- */
 
@@ -37,6 +60,75 @@ static bool read_object(json_t *value, const char *place, const char *scene_path
          read_pose(value, place, &object->pose, fault) &&
          gz_scene_copy_text(json_object_get(value, "layer"), "layer", place, &object->layer, fault) &&
          gz_scene_read_body(json_object_get(value, "body"), place, materials, &object->body, fault);
+}
+
+static bool copy_plain_text(const plain_text *from, char **text, io_fault *fault) {
+  char *copy = gz_new(fault->context, from->length + 1, 1);
+  *text = copy;
+  if (copy == NULL) return gz_io_fail_memory(fault);
+  if (from->length > 0) memcpy(copy, from->text, from->length);
+  copy[from->length] = '\0';
+  return true;
+}
+
+/* As read_object does it. */
+static bool fill_plain(const plain_object *plain, const char *scene_path, const scene_names *materials,
+                       graze_scene_file_object *object, io_fault *fault) {
+  object->pose = graze_pose_identity();
+  if (plain->posed) memcpy(object->pose.m, plain->pose, sizeof plain->pose);
+  return copy_plain_text(&plain->name, &object->name, fault) && copy_plain_text(&plain->mesh, &object->mesh, fault) &&
+         gz_scene_join_path(scene_path, &object->mesh, fault) &&
+         copy_plain_text(&plain->layer, &object->layer, fault) &&
+         gz_scene_copy_text(NULL, "draw", "", &object->draw, fault) &&
+         gz_scene_read_body(NULL, "", materials, &object->body, fault);
+}
+
+/* Objects that are read each for itself. */
+typedef struct sliced_objects {
+  const scene_slice *slices;
+  const char *scene_path;
+  const scene_names *materials;
+  graze_scene_file_object *objects;
+  const io_fault *fault;
+  _Atomic bool failed, refused;
+} sliced_objects;
+
+/* Of what is wrong only whether it is memory is told, so that objects need no names of their places. */
+static void read_slice(sliced_objects *s, uint32_t index) {
+  const scene_slice *slice = &s->slices[index];
+  graze_scene_file_object *object = &s->objects[index];
+  io_fault fault = gz_io_fault_of_part(s->fault);
+  json_error_t error;
+  plain_object plain;
+  bool good;
+  if (gz_scene_read_plain(slice->text, slice->size, &plain)) {
+    good = fill_plain(&plain, s->scene_path, s->materials, object, &fault);
+  } else {
+    json_t *value = json_loadb(slice->text, slice->size, SCENE_JSON_FLAGS, &error);
+    good =
+        value != NULL ? read_object(value, "", s->scene_path, s->materials, object, &fault) : fail_json(&error, &fault);
+    json_decref(value);
+  }
+  if (!good) s->failed = true;
+  if (fault.status == GRAZE_ERROR_MEMORY) s->refused = true;
+}
+
+static void read_slices(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  sliced_objects *s = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end && !s->failed; i++) read_slice(s, i);
+}
+
+static bool read_sliced_objects(const scene_slices *slices, const char *scene_path, const scene_names *materials,
+                                graze_scene_file *scene, io_fault *fault) {
+  const size_t count = slices->objects.count;
+  scene->objects = gz_new_zeroed(fault->context, count, sizeof scene->objects[0]);
+  if (scene->objects == NULL) return gz_io_fail_memory(fault);
+  scene->object_count = (uint32_t)count; /* what is not read can be freed */
+  sliced_objects s = {slices->objects.data, scene_path, materials, scene->objects, fault, false, false};
+  gz_parallel_for(fault->context, (uint32_t)count, OBJECTS_A_TASK, read_slices, &s);
+  if (s.refused) return gz_io_fail_memory(fault);
+  return !s.failed || gz_scene_fail(fault, "", "an object is not right");
 }
 
 static bool read_objects(const json_t *array, const char *scene_path, const scene_names *materials,
@@ -245,12 +337,15 @@ static bool check_version(const json_t *value, io_fault *fault) {
   return gz_scene_fail(fault, "", "\"graze\" is not 1: a version of scene files that is not known here");
 }
 
-/* What "objects" and "particles" hold, and what is said of pairs of objects. */
-static bool read_contents(json_t *root, const char *path, const scene_names *materials, scene_names *names,
-                          graze_scene_file *scene, io_fault *fault) {
+/* What "objects" and "particles" hold, and what is said of pairs of objects. `slices`: of the objects; NULL: the root
+ * has them. */
+static bool read_contents(json_t *root, const scene_slices *slices, const char *path, const scene_names *materials,
+                          scene_names *names, graze_scene_file *scene, io_fault *fault) {
   const json_t *objects = json_object_get(root, "objects"), *particles = json_object_get(root, "particles");
   if (objects == NULL && particles == NULL) return gz_scene_fail(fault, "", "\"objects\" is missing");
-  return read_objects(objects, path, materials, scene, fault) && sort_names(scene, names, fault) &&
+  bool good = slices != NULL ? read_sliced_objects(slices, path, materials, scene, fault)
+                             : read_objects(objects, path, materials, scene, fault);
+  return good && sort_names(scene, names, fault) &&
          gz_scene_read_particles(particles, path, materials, names, scene, fault) &&
          gz_scene_read_joints(json_object_get(json_object_get(root, "simulation"), "joints"), names, &scene->simulation,
                               fault) &&
@@ -273,7 +368,8 @@ static bool read_rules(const json_t *root, graze_scene_file *scene, io_fault *fa
                       scene, fault);
 }
 
-static bool read_root(json_t *root, const char *path, graze_scene_file *scene, io_fault *fault) {
+static bool read_root(json_t *root, const scene_slices *slices, const char *path, graze_scene_file *scene,
+                      io_fault *fault) {
   static const char *const known[] = {"graze",
                                       "units",
                                       "objects",
@@ -294,24 +390,32 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
   bool good = gz_scene_check_keys(root, known, NULL, "", fault) &&
               gz_scene_copy_text(json_object_get(root, "units"), "units", "", &scene->units, fault) &&
               gz_scene_read_simulation(json_object_get(root, "simulation"), &scene->simulation, &materials, fault) &&
-              read_contents(root, path, &materials, &names, scene, fault) && read_rules(root, scene, fault);
+              read_contents(root, slices, path, &materials, &names, scene, fault) && read_rules(root, scene, fault);
   gz_free(materials.names);
   gz_free(names.names);
   return good;
 }
 
-/* jansson's complaint, as ours. */
-static bool fail_json(const json_error_t *json, io_fault *fault) {
-  switch (json_error_code(json)) {
-    case json_error_out_of_memory:
-      return gz_io_fail_memory(fault);
-    case json_error_numeric_overflow:
-      return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
-                        json->text);
-    default:
-      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
-                        json->text);
-  }
+static bool read_text(const char *text, size_t size, const scene_slices *slices, const char *name,
+                      graze_scene_file *scene, io_fault *fault) {
+  json_error_t json;
+  json_t *root = json_loadb(text, size, SCENE_JSON_FLAGS, &json);
+  bool good = root != NULL ? read_root(root, slices, name, scene, fault) : fail_json(&json, fault);
+  json_decref(root);
+  if (!good) graze_scene_file_free(scene);
+  return good;
+}
+
+/* Object by object. False, without a fault: the whole must be looked at. */
+static bool read_in_slices(const char *text, size_t size, const char *name, graze_scene_file *scene, io_fault *fault) {
+  scene_slices slices;
+  bool refused;
+  bool good = gz_scene_slices_cut(fault->context, text, size, &slices, &refused) &&
+              read_text(slices.rest, slices.rest_size, &slices, name, scene, fault);
+  gz_scene_slices_free(&slices);
+  if (refused) gz_io_fail_memory(fault);
+  if (!good && fault->status != GRAZE_ERROR_MEMORY) *fault = (io_fault){.context = fault->context};
+  return good;
 }
 
 graze_status graze_parse_scene(graze_context *context, const void *bytes, size_t size, const char *name,
@@ -322,11 +426,9 @@ graze_status graze_parse_scene(graze_context *context, const void *bytes, size_t
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
     return gz_io_report(&fault, name);
   }
-  json_error_t json;
-  json_t *root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &json);
-  bool good = root != NULL ? read_root(root, name, scene, &fault) : fail_json(&json, &fault);
-  json_decref(root);
-  if (!good) graze_scene_file_free(scene);
+  const char *text = size > 0 ? bytes : "";
+  if (!read_in_slices(text, size, name, scene, &fault) && fault.status == GRAZE_OK)
+    read_text(text, size, NULL, name, scene, &fault);
   return gz_io_report(&fault, name);
 }
 
