@@ -426,9 +426,10 @@ static void test_bytes(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->info.exact || test_device_slow()) skip(); /* they are the same */
-  assert_true(bytes_of_lattice(false, false) < 300);
-  assert_true(bytes_of_lattice(true, false) < 600);
-  assert_true(bytes_of_lattice(false, true) < 200);
+  assert_true(bytes_of_lattice(false, false) < 260);
+  assert_true(bytes_of_lattice(true, false) < 400);
+  assert_true(bytes_of_lattice(false, true) < 160);
+  assert_true(bytes_of_lattice(true, true) < 400);
 }
 
 /* ---- handing over ------------------------------------------------------------------------------------------------ */

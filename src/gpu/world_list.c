@@ -1,6 +1,11 @@
-/* The neighbour list of a world on a device: keys, a sort, rows in their new order, cells, count, scan, fill and the
- * order of partners. What contacts remember comes from the list before. Launches: 6 or 7 and those of a sort and a
- * scan. */
+/* The neighbour list of a world on a device: balls of each cell are counted, rows go to their places, what contacts
+ * remember waits, neighbours are counted, written and put in order, and contacts are taken up again. Balls that share a
+ * cell stand in the order in which they came: nothing that is told depends on it. Launches: 16 with those of two scans,
+ * 22 where contacts remember.
+ *
+ * Most memory of a world serves the list while it is made, too, so that this takes no more than steps do. Cells begin
+ * in `origin`, which is written last; contacts wait where rows were before; and other facts move by way of `partners`,
+ * before there are new ones. */
 #include <math.h>
 #include <string.h>
 
@@ -80,130 +85,142 @@ void gz_gpu_world_levels(gpu_worlds *w, const graze_world_question *q, const gra
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t key_bits(const gpu_worlds *w) {
-  uint32_t bits = 1;
-  while ((w->cells - 1) >> bits != 0) bits++;
-  return bits;
+static graze_status launch(graze_gpu *gpu, const gpu_worlds *w, const char *kernel, const gpu_argument *arguments,
+                           uint32_t count) {
+  return gz_gpu_run(gpu, gpu_world_list(w), kernel, gpu_groups(w->count, GROUP), arguments, count);
 }
 
-static graze_status sort_balls(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t zero = 0;
-  graze_status status = gz_gpu_reserve(gpu, &w->keys, w->count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->order, w->count * sizeof(uint32_t));
+static graze_status clear(graze_gpu *gpu, const gpu_worlds *w, const gpu_buffer *numbers, uint32_t count) {
+  const gpu_argument arguments[] = {GPU_BUFFER(numbers), GPU_VALUE(count)};
+  return gz_gpu_run(gpu, gpu_world_list(w), "world_clear", gpu_groups(count, GROUP), arguments, 2);
+}
+
+/* How many balls are in each cell, then where those of a cell begin. */
+static graze_status count_cells(graze_gpu *gpu, gpu_worlds *w) {
+  const uint32_t zero = 0, ends = w->cells + 1;
+  const gpu_buffer *begins = &w->origin;
+  const gpu_argument rank[] = {GPU_BUFFER(&w->frame), GPU_BUFFER(&w->levels),   GPU_BUFFER(&w->rows[w->side]),
+                               GPU_BUFFER(begins),    GPU_BUFFER(&w->places),   GPU_BUFFER(&w->far_away),
+                               GPU_VALUE(w->count),   GPU_VALUE(w->level_count)};
+  graze_status status = gz_gpu_reserve(gpu, &w->origin, ends * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->places, w->count * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->far_away, sizeof zero);
   if (status == GRAZE_OK) status = gz_gpu_write(gpu, &w->far_away, 0, &zero, sizeof zero);
-  const gpu_argument keys[] = {GPU_BUFFER(&w->frame), GPU_BUFFER(&w->levels),   GPU_BUFFER(&w->position[w->side]),
-                               GPU_BUFFER(&w->keys),  GPU_BUFFER(&w->order),    GPU_BUFFER(&w->far_away),
-                               GPU_VALUE(w->count),   GPU_VALUE(w->level_count)};
-  if (status == GRAZE_OK)
-    status = gz_gpu_run(gpu, gpu_world_list(w), "world_keys", gpu_groups(w->count, GROUP), keys, 8);
-  if (status != GRAZE_OK) return status;
-  return gz_gpu_sort(gpu, &w->scratch, &w->keys, &w->order, w->count, sizeof(uint32_t), key_bits(w));
+  if (status == GRAZE_OK) status = clear(gpu, w, begins, ends);
+  if (status == GRAZE_OK) status = launch(gpu, w, "world_rank", rank, 8);
+  return status != GRAZE_OK ? status : gz_gpu_scan(gpu, &w->scratch, begins, begins, w->cells);
 }
 
-/* From the one side to the other, rows and lists. */
-static graze_status put_in_order(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t from = w->side, to = 1 - from, old = w->list_side, new = 1 - old;
-  const gpu_argument gather[] = {
-      GPU_BUFFER(&w->frame),           GPU_BUFFER(&w->order),        GPU_BUFFER(&w->position[from]),
-      GPU_BUFFER(&w->velocity[from]),  GPU_BUFFER(&w->spin[from]),   GPU_BUFFER(&w->facts[old]),
-      GPU_BUFFER(&w->dissipated[old]), GPU_BUFFER(&w->position[to]), GPU_BUFFER(&w->velocity[to]),
-      GPU_BUFFER(&w->spin[to]),        GPU_BUFFER(&w->facts[new]),   GPU_BUFFER(&w->dissipated[new]),
-      GPU_BUFFER(&w->origin),          GPU_VALUE(w->count)};
+static graze_status place_rows(graze_gpu *gpu, gpu_worlds *w) {
+  const uint32_t from = w->side, to = 1 - from;
+  const gpu_argument place[] = {GPU_BUFFER(&w->frame),  GPU_BUFFER(&w->levels),   GPU_BUFFER(&w->rows[from]),
+                                GPU_BUFFER(&w->origin), GPU_BUFFER(&w->places),   GPU_BUFFER(&w->rows[to]),
+                                GPU_VALUE(w->count),    GPU_VALUE(w->level_count)};
   w->side = to;
-  w->list_side = new;
-  return gz_gpu_run(gpu, gpu_world_list(w), "world_gather", gpu_groups(w->count, GROUP), gather, 14);
+  return launch(gpu, w, "world_place", place, 8);
 }
 
-/* Counts, and makes room. The counts are where the sort has left nothing. */
+/* Contacts end, or are counted where they are to wait. */
+static graze_status part_contacts(graze_gpu *gpu, gpu_worlds *w) {
+  const gpu_argument part[] = {GPU_BUFFER(&w->frame),
+                               GPU_BUFFER(&w->laws),
+                               GPU_BUFFER(&w->kinds),
+                               GPU_BUFFER(&w->walls),
+                               GPU_BUFFER(&w->rows[1 - w->side]),
+                               GPU_BUFFER(&w->facts),
+                               GPU_BUFFER(&w->start),
+                               GPU_BUFFER(&w->partners),
+                               GPU_BUFFER(&w->kept),
+                               GPU_BUFFER(&w->places),
+                               GPU_BUFFER(&w->waits),
+                               GPU_BUFFER(&w->dissipated),
+                               GPU_BUFFER(&w->events),
+                               GPU_BUFFER(&w->event_count),
+                               GPU_VALUE(w->count),
+                               GPU_VALUE(w->materials),
+                               GPU_VALUE(w->features),
+                               GPU_VALUE(w->event_room)};
+  const graze_status status = gz_gpu_reserve(gpu, &w->waits, (w->count + (size_t)1) * sizeof(uint32_t));
+  return status != GRAZE_OK ? status : launch(gpu, w, "world_part", part, 18);
+}
+
+/* Contacts wait where the rows were. */
+static graze_status save_contacts(graze_gpu *gpu, gpu_worlds *w) {
+  gpu_buffer *waiting = &w->rows[1 - w->side];
+  uint64_t total = 0;
+  if ((w->features & FEATURE_REMEMBERS) == 0) return GRAZE_OK;
+  graze_status status = part_contacts(gpu, w);
+  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->waits, &w->waits, w->count);
+  if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, &total);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, waiting, total * WAITING_FIELDS(w->features) * sizeof(double));
+  const gpu_argument wait[] = {GPU_BUFFER(&w->facts), GPU_BUFFER(&w->start),  GPU_BUFFER(&w->partners),
+                               GPU_BUFFER(&w->kept),  GPU_BUFFER(&w->places), GPU_BUFFER(&w->waits),
+                               GPU_BUFFER(waiting),   GPU_VALUE(w->count),    GPU_VALUE(w->features)};
+  return status != GRAZE_OK ? status : launch(gpu, w, "world_wait", wait, 9);
+}
+
+/* Facts and energies follow the rows. */
+static graze_status place_facts(graze_gpu *gpu, gpu_worlds *w) {
+  const gpu_argument move[] = {GPU_BUFFER(&w->places), GPU_BUFFER(&w->facts), GPU_BUFFER(&w->dissipated),
+                               GPU_BUFFER(&w->partners), GPU_VALUE(w->count)},
+                     moved[] = {GPU_BUFFER(&w->partners), GPU_BUFFER(&w->facts), GPU_BUFFER(&w->dissipated),
+                                GPU_VALUE(w->count)};
+  graze_status status = gz_gpu_reserve(gpu, &w->partners, w->count * sizeof(uint64_t[2]));
+  if (status == GRAZE_OK) status = launch(gpu, w, "world_move", move, 5);
+  return status != GRAZE_OK ? status : launch(gpu, w, "world_moved", moved, 4);
+}
+
+/* Counts, and makes room. The counts are where places were, which all have found by now. */
 static graze_status count_neighbors(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t groups = gpu_groups(w->count, GROUP), list = gpu_world_entries(w);
-  const gpu_buffer *counts = &w->scratch.values;
+  const gpu_buffer *counts = &w->places;
   uint32_t far_away = 0;
   uint64_t total = 0;
-  gpu_buffer *start = &w->start[list];
-  graze_status status = gz_gpu_reserve(gpu, &w->begins, (w->cells + (size_t)1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->scratch.values, w->count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, start, (w->count + (size_t)1) * sizeof(uint32_t));
-  const gpu_argument find[] = {GPU_BUFFER(&w->keys), GPU_BUFFER(&w->begins), GPU_BUFFER(counts), GPU_VALUE(w->count),
-                               GPU_VALUE(w->cells)},
-                     count[] = {GPU_BUFFER(&w->frame),
-                                GPU_BUFFER(&w->levels),
-                                GPU_BUFFER(&w->walls),
-                                GPU_BUFFER(&w->begins),
-                                GPU_BUFFER(&w->position[w->side]),
-                                GPU_BUFFER(&w->velocity[w->side]),
-                                GPU_BUFFER(counts),
-                                GPU_VALUE(w->count),
-                                GPU_VALUE(w->level_count),
-                                GPU_VALUE(w->wall_count)};
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_cells", groups, find, 5);
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_count", groups, count, 10);
-  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, counts, start, w->count);
+  graze_status status = gz_gpu_reserve(gpu, &w->start, (w->count + (size_t)1) * sizeof(uint32_t));
+  const gpu_argument count[] = {GPU_BUFFER(&w->frame),  GPU_BUFFER(&w->levels),        GPU_BUFFER(&w->walls),
+                                GPU_BUFFER(&w->origin), GPU_BUFFER(&w->rows[w->side]), GPU_BUFFER(counts),
+                                GPU_VALUE(w->count),    GPU_VALUE(w->level_count),     GPU_VALUE(w->wall_count)};
+  if (status == GRAZE_OK) status = clear(gpu, w, counts, w->count);
+  if (status == GRAZE_OK) status = launch(gpu, w, "world_count", count, 9);
+  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, counts, &w->start, w->count);
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, &total);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, &far_away, &w->far_away, 0, sizeof far_away);
   if (status != GRAZE_OK) return status;
   if (far_away != 0 || total >= (uint32_t)1 << 31) return GRAZE_ERROR_UNSUPPORTED;
   w->entries = (uint32_t)total;
-  return gz_gpu_reserve(gpu, &w->partners[list], (size_t)total * sizeof(uint32_t) + sizeof(uint32_t));
+  status = gz_gpu_reserve(gpu, &w->partners, (size_t)total * sizeof(uint32_t) + sizeof(uint32_t));
+  if (status != GRAZE_OK || (w->features & FEATURE_REMEMBERS) == 0) return status;
+  return gz_gpu_reserve(gpu, &w->kept, gpu_world_kept_bytes(w, total));
 }
 
 static graze_status fill_neighbors(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t groups = gpu_groups(w->count, GROUP), list = gpu_world_entries(w);
-  const gpu_argument fill[] = {GPU_BUFFER(&w->frame),
-                               GPU_BUFFER(&w->levels),
-                               GPU_BUFFER(&w->walls),
-                               GPU_BUFFER(&w->begins),
-                               GPU_BUFFER(&w->position[w->side]),
-                               GPU_BUFFER(&w->velocity[w->side]),
-                               GPU_BUFFER(&w->scratch.values),
-                               GPU_BUFFER(&w->start[list]),
-                               GPU_BUFFER(&w->partners[list]),
-                               GPU_VALUE(w->count),
-                               GPU_VALUE(w->level_count),
-                               GPU_VALUE(w->wall_count)},
-                     sort[] = {GPU_BUFFER(&w->facts[w->list_side]), GPU_BUFFER(&w->start[list]),
-                               GPU_BUFFER(&w->partners[list]), GPU_VALUE(w->count)};
-  const graze_status status = gz_gpu_run(gpu, gpu_world_list(w), "world_fill", groups, fill, 12);
-  return status != GRAZE_OK ? status : gz_gpu_run(gpu, gpu_world_list(w), "world_order", groups, sort, 4);
+  const gpu_argument fill[] = {GPU_BUFFER(&w->frame),     GPU_BUFFER(&w->levels),        GPU_BUFFER(&w->walls),
+                               GPU_BUFFER(&w->origin),    GPU_BUFFER(&w->rows[w->side]), GPU_BUFFER(&w->places),
+                               GPU_BUFFER(&w->start),     GPU_BUFFER(&w->partners),      GPU_VALUE(w->count),
+                               GPU_VALUE(w->level_count), GPU_VALUE(w->wall_count)},
+                     sort[] = {GPU_BUFFER(&w->facts), GPU_BUFFER(&w->start), GPU_BUFFER(&w->partners),
+                               GPU_VALUE(w->count)};
+  const graze_status status = launch(gpu, w, "world_fill", fill, 11);
+  return status != GRAZE_OK ? status : launch(gpu, w, "world_order", sort, 4);
 }
 
-static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t new = w->list_side, old = 1 - new, before = 1 - w->side;
-  if ((w->features & FEATURE_REMEMBERS) == 0) return GRAZE_OK;
-  const graze_status status = gz_gpu_reserve(gpu, &w->kept[new], gpu_world_kept_bytes(w, w->entries));
-  const gpu_argument carry[] = {GPU_BUFFER(&w->frame),
-                                GPU_BUFFER(&w->laws),
-                                GPU_BUFFER(&w->kinds),
-                                GPU_BUFFER(&w->walls),
-                                GPU_BUFFER(&w->order),
-                                GPU_BUFFER(&w->position[before]),
-                                GPU_BUFFER(&w->velocity[before]),
-                                GPU_BUFFER(&w->facts[old]),
-                                GPU_BUFFER(&w->start[old]),
-                                GPU_BUFFER(&w->partners[old]),
-                                GPU_BUFFER(&w->kept[old]),
-                                GPU_BUFFER(&w->facts[new]),
-                                GPU_BUFFER(&w->start[new]),
-                                GPU_BUFFER(&w->partners[new]),
-                                GPU_BUFFER(&w->kept[new]),
-                                GPU_BUFFER(&w->dissipated[new]),
-                                GPU_BUFFER(&w->events),
-                                GPU_BUFFER(&w->event_count),
-                                GPU_VALUE(w->count),
-                                GPU_VALUE(w->materials),
-                                GPU_VALUE(w->features),
-                                GPU_VALUE(w->event_room)};
-  return status != GRAZE_OK ? status
-                            : gz_gpu_run(gpu, gpu_world_list(w), "world_carry", gpu_groups(w->count, GROUP), carry, 22);
+static graze_status take_contacts(graze_gpu *gpu, gpu_worlds *w) {
+  const gpu_argument take[] = {GPU_BUFFER(&w->facts), GPU_BUFFER(&w->start), GPU_BUFFER(&w->partners),
+                               GPU_BUFFER(&w->kept),  GPU_BUFFER(&w->waits), GPU_BUFFER(&w->rows[1 - w->side]),
+                               GPU_VALUE(w->count),   GPU_VALUE(w->features)};
+  return (w->features & FEATURE_REMEMBERS) != 0 ? launch(gpu, w, "world_take", take, 8) : GRAZE_OK;
+}
+
+static graze_status mark_places(graze_gpu *gpu, gpu_worlds *w) {
+  const gpu_argument mark[] = {GPU_BUFFER(&w->frame), GPU_BUFFER(&w->rows[w->side]), GPU_BUFFER(&w->origin),
+                               GPU_VALUE(w->count)};
+  return launch(gpu, w, "world_mark", mark, 4);
 }
 
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w) {
-  graze_status status = sort_balls(gpu, w);
-  if (status == GRAZE_OK) status = put_in_order(gpu, w);
-  if (status == GRAZE_OK) status = count_neighbors(gpu, w);
-  if (status == GRAZE_OK) status = fill_neighbors(gpu, w);
-  if (status == GRAZE_OK) status = carry_memory(gpu, w);
+  graze_status (*const parts[])(graze_gpu *, gpu_worlds *) = {
+      count_cells, place_rows, save_contacts, place_facts, count_neighbors, fill_neighbors, take_contacts, mark_places};
+  graze_status status = GRAZE_OK;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GRAZE_OK; i++) status = parts[i](gpu, w);
   w->is_listed = status == GRAZE_OK;
   w->lasted = w->age;
   w->age = 0;

@@ -10,6 +10,9 @@
 #include "gpu/pairs.h"
 
 enum { GROUP = 64, BATCH_LEAST = 4, BATCH_MOST = 64, LAW_BYTES = LAW_FIELDS * sizeof(double) };
+enum { KEPT_AT_ONCE = 1 << 16 }; /* entries whose memory comes down together */
+
+_Static_assert(sizeof(graze_ball_rows) == ROW_FIELDS * sizeof(double), "rows of the host are those of the device");
 
 static const double PATIENCE = 0.1, MOST_PATIENCE = 1; /* seconds of an answer: ten times what its way back takes */
 
@@ -106,66 +109,60 @@ static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
     facts[FACTS * (size_t)i + FACT_KIND] = q->ball_kinds[i];
     left[i / 32] |= (uint32_t)(q->left[i] != 0) << i % 32;
   }
-  const graze_status status = put(gpu, &w->facts[0], facts, words * sizeof *facts);
+  const graze_status status = put(gpu, &w->facts, facts, words * sizeof *facts);
   return status != GRAZE_OK ? status : put(gpu, &w->left, left, left_words(q) * sizeof *left);
 }
 
-/* Numbers of the host, which are floats in single precision, as rows of the device; and the other way. */
-static void pack_row(const gpu_worlds *w, void *rows, size_t i, const double from[4]) {
-  float *singles = (float *)rows + 4 * i;
-  if (!w->is_single) memcpy((double *)rows + 4 * i, from, sizeof(double[4]));
-  for (int k = 0; k < 4 && w->is_single; k++) singles[k] = (float)from[k];
+/* Rows of the host, whose numbers are floats in single precision, as those of the device; and the other way. */
+static void pack_row(const gpu_worlds *w, void *rows, size_t i, const graze_ball_rows *from) {
+  const double *numbers = (const double *)(const void *)from;
+  if (!w->is_single) ((graze_ball_rows *)rows)[i] = *from;
+  for (size_t k = 0; k < ROW_FIELDS && w->is_single; k++) ((float *)rows)[ROW_FIELDS * i + k] = (float)numbers[k];
 }
 
-static void unpack_row(const gpu_worlds *w, const void *rows, size_t i, double to[4]) {
-  const float *singles = (const float *)rows + 4 * i;
-  if (!w->is_single) memcpy(to, (const double *)rows + 4 * i, sizeof(double[4]));
-  for (int k = 0; k < 4 && w->is_single; k++) to[k] = singles[k];
+static graze_ball_rows unpack_row(const gpu_worlds *w, const void *rows, size_t i) {
+  graze_ball_rows row;
+  double *numbers = (double *)(void *)&row;
+  if (!w->is_single) return ((const graze_ball_rows *)rows)[i];
+  for (size_t k = 0; k < ROW_FIELDS; k++) numbers[k] = ((const float *)rows)[ROW_FIELDS * i + k];
+  return row;
 }
 
 static size_t row_bytes(const gpu_worlds *w) {
-  return w->is_single ? sizeof(float[4]) : sizeof(double[4]);
+  return ROW_FIELDS * (w->is_single ? sizeof(float) : sizeof(double));
 }
 
-/* Of each ball one of its rows; `from` is the first ball's. */
-static graze_status put_field(graze_gpu *gpu, gpu_worlds *w, gpu_buffer *to, const double *from, uint32_t balls) {
+static graze_status put_side(graze_gpu *gpu, gpu_worlds *w, uint32_t side, const graze_ball_rows *from,
+                             uint32_t balls) {
   const size_t bytes = balls * row_bytes(w);
   void *rows = stage(gpu, w, bytes);
   if (rows == NULL) return GRAZE_ERROR_MEMORY;
-  for (size_t i = 0; i < balls; i++) pack_row(w, rows, i, from + i * (sizeof(graze_ball_rows) / sizeof *from));
-  return put(gpu, to, rows, bytes);
+  for (size_t i = 0; i < balls; i++) pack_row(w, rows, i, &from[i]);
+  return put(gpu, &w->rows[side], rows, bytes);
 }
 
 static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  const size_t bytes = q->balls * row_bytes(w), sums = q->balls * sizeof(double);
-  graze_status status = put_field(gpu, w, &w->position[0], q->states->position, q->balls);
-  if (status == GRAZE_OK) status = put_field(gpu, w, &w->velocity[0], q->states->velocity, q->balls);
-  if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin[0], q->states->spin, q->balls);
-  if (status == GRAZE_OK) status = put_field(gpu, w, &w->velocity[1], q->accelerations->velocity, q->balls);
-  if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin[1], q->accelerations->spin, q->balls);
-  if (status == GRAZE_OK) status = put(gpu, &w->dissipated[0], q->dissipated, sums);
+  graze_status status = put_side(gpu, w, 0, q->states, q->balls);
+  if (status == GRAZE_OK) status = put_side(gpu, w, 1, q->accelerations, q->balls);
+  if (status == GRAZE_OK) status = put(gpu, &w->dissipated, q->dissipated, q->balls * sizeof(double));
   if (status == GRAZE_OK) status = put(gpu, &w->orientations, q->orientations, q->turning_count * sizeof(double[4]));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->position[1], bytes);
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->origin, q->balls * sizeof(uint32_t[3]));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->facts[1], FACTS * (size_t)q->balls * sizeof(uint32_t));
-  return status != GRAZE_OK ? status : gz_gpu_reserve(gpu, &w->dissipated[1], sums);
+  return status != GRAZE_OK ? status : gz_gpu_reserve(gpu, &w->origin, q->balls * sizeof(uint32_t[3]));
 }
 
-/* The numbers of a contact, as kernels have them, and the other way, which goes on behind them. */
+/* The numbers of a contact, as kernels have them, and the other way. */
 static void pack_kept(const gpu_worlds *w, const graze_kept_contact *c, double *to) {
   const size_t springs = KEPT_SPRINGS(w->features);
   memcpy(to, c->spring, springs * sizeof *to);
   if ((w->features & FEATURE_EVENTS) != 0) memcpy(to + springs, c->hit, sizeof c->hit);
 }
 
-static const double *unpack_kept(const gpu_worlds *w, const double *from, graze_kept_contact *c) {
+static void unpack_kept(const gpu_worlds *w, const double *from, graze_kept_contact *c) {
   const size_t springs = KEPT_SPRINGS(w->features);
   memcpy(c->spring, from, springs * sizeof *from);
   if ((w->features & FEATURE_EVENTS) != 0) memcpy(c->hit, from + springs, sizeof c->hit);
-  return from + KEPT_FIELDS(w->features);
 }
 
-/* What contacts remember, as the memory of a list that has no other entries, from which the first one gets it. */
+/* What contacts remember, as that of a list that has no other entries, from which the first one gets it. */
 static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
   const size_t n = q->balls, count = q->kept_count, fields = KEPT_FIELDS(w->features);
   double *kept = stage(gpu, w, count * fields * sizeof *kept + (count + 2 * n + 2) * sizeof(uint32_t));
@@ -182,9 +179,9 @@ static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_
     partners[entry] = PARTNER_TOUCHES | (c->is_wall ? PARTNER_IS_WALL | c->partner : place[c->partner]);
     pack_kept(w, c, kept + entry * fields);
   }
-  graze_status status = put(gpu, &w->start[0], start, (n + 1) * sizeof *start);
-  if (status == GRAZE_OK) status = put(gpu, &w->partners[0], partners, count * sizeof *partners);
-  return status != GRAZE_OK ? status : put(gpu, &w->kept[0], kept, count * fields * sizeof *kept);
+  graze_status status = put(gpu, &w->start, start, (n + 1) * sizeof *start);
+  if (status == GRAZE_OK) status = put(gpu, &w->partners, partners, count * sizeof *partners);
+  return status != GRAZE_OK ? status : put(gpu, &w->kept, kept, count * fields * sizeof *kept);
 }
 
 /* Room for what passes write besides rows. */
@@ -194,13 +191,12 @@ static graze_status put_rooms(graze_gpu *gpu, gpu_worlds *w) {
   if (status == GRAZE_OK) status = put(gpu, &w->event_count, &zero, sizeof zero);
   if (status == GRAZE_OK)
     status = gz_gpu_reserve(gpu, &w->events, (w->event_room + (size_t)1) * EVENT_FIELDS * sizeof(uint64_t));
-  for (int i = 0; i < 2 && status == GRAZE_OK; i++) status = put(gpu, &w->kept[i], NULL, 0);
-  return status;
+  return status != GRAZE_OK ? status : put(gpu, &w->kept, NULL, 0);
 }
 
 static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
   w->run = 0;
-  w->side = w->list_side = 0;
+  w->side = 0;
   w->count = q->balls;
   w->wall_count = q->wall_count;
   w->materials = q->material_count;
@@ -225,26 +221,22 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
 
 /* Pass number `slot` of a batch. Where nothing drifts the other side gets accelerations. */
 static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, uint32_t slot) {
-  const uint32_t from = (w->side + slot) % 2, to = 1 - from, list = gpu_world_entries(w), how = (uint32_t)mode;
+  const uint32_t from = (w->side + slot) % 2, how = (uint32_t)mode;
   const gpu_argument arguments[] = {GPU_BUFFER(&w->frame),
                                     GPU_BUFFER(&w->laws),
                                     GPU_BUFFER(&w->kinds),
                                     GPU_BUFFER(&w->walls),
-                                    GPU_BUFFER(&w->position[from]),
-                                    GPU_BUFFER(&w->velocity[from]),
-                                    GPU_BUFFER(&w->spin[from]),
-                                    GPU_BUFFER(&w->facts[w->list_side]),
-                                    GPU_BUFFER(&w->start[list]),
-                                    GPU_BUFFER(&w->partners[list]),
+                                    GPU_BUFFER(&w->rows[from]),
+                                    GPU_BUFFER(&w->facts),
+                                    GPU_BUFFER(&w->start),
+                                    GPU_BUFFER(&w->partners),
                                     GPU_BUFFER(&w->origin),
-                                    GPU_BUFFER(&w->position[to]),
-                                    GPU_BUFFER(&w->velocity[to]),
-                                    GPU_BUFFER(&w->spin[to]),
-                                    GPU_BUFFER(&w->dissipated[w->list_side]),
+                                    GPU_BUFFER(&w->rows[1 - from]),
+                                    GPU_BUFFER(&w->dissipated),
                                     GPU_BUFFER(&w->left),
                                     GPU_BUFFER(&w->orientations),
                                     GPU_BUFFER(&w->flags),
-                                    GPU_BUFFER(&w->kept[list]),
+                                    GPU_BUFFER(&w->kept),
                                     GPU_BUFFER(&w->events),
                                     GPU_BUFFER(&w->event_count),
                                     GPU_VALUE(w->count),
@@ -253,7 +245,7 @@ static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, u
                                     GPU_VALUE(how),
                                     GPU_VALUE(slot),
                                     GPU_VALUE(w->event_room)};
-  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 27);
+  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 23);
 }
 
 static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
@@ -273,16 +265,13 @@ static graze_status look_first(graze_gpu *gpu, gpu_worlds *w) {
 
 /* Half a kick and a drift, or the last half kick. The flags of the first batch are begun with the former. */
 static graze_status kick(graze_gpu *gpu, gpu_worlds *w, bool begin) {
-  const uint32_t s = w->side, other = 1 - s;
-  const gpu_argument first[] =
-      {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->kinds),   GPU_BUFFER(&w->position[s]),
-       GPU_BUFFER(&w->velocity[s]),  GPU_BUFFER(&w->spin[s]), GPU_BUFFER(&w->velocity[other]),
-       GPU_BUFFER(&w->spin[other]),  GPU_BUFFER(&w->origin),  GPU_BUFFER(&w->facts[w->list_side]),
-       GPU_BUFFER(&w->orientations), GPU_BUFFER(&w->flags),   GPU_VALUE(w->count)},
-                     last[] = {GPU_BUFFER(&w->frame),           GPU_BUFFER(&w->velocity[s]), GPU_BUFFER(&w->spin[s]),
-                               GPU_BUFFER(&w->velocity[other]), GPU_BUFFER(&w->spin[other]), GPU_VALUE(w->count)};
+  const gpu_buffer *rows = &w->rows[w->side], *accelerations = &w->rows[1 - w->side];
+  const gpu_argument first[] = {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->kinds),  GPU_BUFFER(rows),
+                                GPU_BUFFER(accelerations),    GPU_BUFFER(&w->origin), GPU_BUFFER(&w->facts),
+                                GPU_BUFFER(&w->orientations), GPU_BUFFER(&w->flags),  GPU_VALUE(w->count)},
+                     last[] = {GPU_BUFFER(&w->frame), GPU_BUFFER(rows), GPU_BUFFER(accelerations), GPU_VALUE(w->count)};
   return gz_gpu_run(gpu, gpu_world_pass(w), begin ? "world_begin" : "world_end", gpu_groups(w->count, GROUP),
-                    begin ? first : last, begin ? 12 : 6);
+                    begin ? first : last, begin ? 9 : 4);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
@@ -402,31 +391,27 @@ static graze_status run_steps(stepping *s) {
 
 /* The state on its way, by the order of the list. */
 typedef struct arrival {
-  const void *rows[5];
+  const void *rows, *accelerations;
   double *dissipated, (*orientations)[4];
   uint32_t *facts, *left, *place; /* place: in the host's arrays, of a number; there is room for it */
 } arrival;
 
 static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q, arrival *a) {
   const size_t n = q->balls, row = n * row_bytes(w), turns = q->turning_count * sizeof(double[4]);
-  const uint32_t s = w->side, other = 1 - s;
-  const gpu_buffer *const from[5] = {&w->position[s], &w->velocity[s], &w->spin[s], &w->velocity[other],
-                                     &w->spin[other]};
-  char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + ((FACTS + 1) * n + left_words(q)) * sizeof(uint32_t));
+  char *at = stage(gpu, w, 2 * row + n * sizeof(double) + turns + ((FACTS + 1) * n + left_words(q)) * sizeof(uint32_t));
   if (at == NULL) return GRAZE_ERROR_MEMORY;
-  graze_status status = GRAZE_OK;
-  for (int i = 0; i < 5 && status == GRAZE_OK; i++, at += row) {
-    a->rows[i] = at;
-    status = gz_gpu_read(gpu, at, from[i], 0, row);
-  }
-  a->dissipated = (double *)(void *)at;
+  a->rows = at;
+  a->accelerations = at + row;
+  a->dissipated = (double *)(void *)(at + 2 * row);
   a->orientations = (double(*)[4])(void *)(a->dissipated + n);
   a->facts = (uint32_t *)(a->orientations + q->turning_count);
   a->left = a->facts + FACTS * n;
   a->place = a->left + left_words(q);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->dissipated, &w->dissipated[w->list_side], 0, n * sizeof(double));
+  graze_status status = gz_gpu_read(gpu, at, &w->rows[w->side], 0, row);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, at + row, &w->rows[1 - w->side], 0, row);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->dissipated, &w->dissipated, 0, n * sizeof(double));
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->orientations, &w->orientations, 0, turns);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->facts, &w->facts[w->list_side], 0, FACTS * n * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->facts, &w->facts, 0, FACTS * n * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->left, &w->left, 0, left_words(q) * sizeof(uint32_t));
   return status;
 }
@@ -436,73 +421,74 @@ static void take_state(const gpu_worlds *w, const arrival *a, bool leapfrog, gra
   for (uint32_t i = 0; i < q->balls; i++) a->place[q->numbers[i]] = i;
   for (uint32_t i = 0; i < q->balls; i++) {
     const uint32_t place = a->place[a->facts[FACTS * (size_t)i + FACT_NUMBER]];
-    graze_ball_rows *state = &q->states[place], *next = &q->accelerations[place];
-    double *const to[5] = {state->position, state->velocity, state->spin, next->velocity, next->spin};
-    for (int k = 0; k < (leapfrog ? 5 : 3); k++) unpack_row(w, a->rows[k], i, to[k]);
+    q->states[place] = unpack_row(w, a->rows, i);
+    if (leapfrog) {
+      const graze_ball_rows next = unpack_row(w, a->accelerations, i);
+      memcpy(q->accelerations[place].velocity, next.velocity, sizeof next.velocity);
+      memcpy(q->accelerations[place].spin, next.spin, sizeof next.spin);
+    }
     q->dissipated[place] = a->dissipated[i];
     q->left[i] = a->left[i / 32] >> i % 32 & 1;
   }
   if (q->turning_count > 0) memcpy(q->orientations, a->orientations, q->turning_count * sizeof(double[4]));
 }
 
-/* The contacts that there are, put side by side on the device, where the list before this one was. */
-static graze_status pack_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
-  const uint32_t list = w->list_side, old = 1 - list, groups = gpu_groups(w->count, GROUP);
-  graze_status status = gz_gpu_reserve(gpu, &w->start[old], (w->count + (size_t)1) * sizeof(uint32_t));
-  const gpu_argument touching[] = {GPU_BUFFER(&w->start[list]), GPU_BUFFER(&w->partners[list]),
-                                   GPU_BUFFER(&w->start[old]), GPU_VALUE(w->count)};
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_touching", groups, touching, 4);
-  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->start[old], &w->start[old], w->count);
-  if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, count);
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->partners[old], (*count + 1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->kept[old], gpu_world_kept_bytes(w, *count));
-  const gpu_argument pack[] = {GPU_BUFFER(&w->facts[list]), GPU_BUFFER(&w->start[list]), GPU_BUFFER(&w->partners[list]),
-                               GPU_BUFFER(&w->kept[list]),  GPU_BUFFER(&w->start[old]),  GPU_BUFFER(&w->partners[old]),
-                               GPU_BUFFER(&w->kept[old]),   GPU_VALUE(w->count),         GPU_VALUE(w->features)};
-  return status != GRAZE_OK ? status : gz_gpu_run(gpu, gpu_world_list(w), "world_pack", groups, pack, 9);
+/* The list on its way, what contacts remember some entries at a time. */
+typedef struct list_arrival {
+  uint32_t *facts, *start, *partners;
+  double *kept;
+  uint32_t begin, end; /* of the entries that `kept` is of */
+} list_arrival;
+
+static graze_status read_list(graze_gpu *gpu, gpu_worlds *w, list_arrival *a) {
+  const size_t n = w->count, facts = FACTS * n * sizeof(uint32_t), start = (n + 1) * sizeof(uint32_t),
+               partners = w->entries * sizeof(uint32_t);
+  *a = (list_arrival){.kept = stage(gpu, w, gpu_world_kept_bytes(w, KEPT_AT_ONCE) + facts + start + partners)};
+  if (a->kept == NULL) return GRAZE_ERROR_MEMORY;
+  a->facts = (uint32_t *)(a->kept + KEPT_AT_ONCE * KEPT_FIELDS(w->features));
+  a->start = a->facts + FACTS * n;
+  a->partners = a->start + n + 1;
+  graze_status status = gz_gpu_read(gpu, a->facts, &w->facts, 0, facts);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->start, &w->start, 0, start);
+  return status != GRAZE_OK ? status : gz_gpu_read(gpu, a->partners, &w->partners, 0, partners);
 }
 
-/* Contacts on their way. */
-typedef struct kept_arrival {
-  const double *kept;
-  const uint32_t *facts, *start, *partners; /* start: of each ball's, and the end */
-} kept_arrival;
+/* Has what the entry remembers, and what follows it, come down. */
+static graze_status read_kept(graze_gpu *gpu, const gpu_worlds *w, uint32_t entry, list_arrival *a) {
+  const size_t each = KEPT_FIELDS(w->features) * sizeof(double);
+  if (entry < a->end) return GRAZE_OK;
+  a->begin = entry;
+  a->end = w->entries - entry < KEPT_AT_ONCE ? w->entries : entry + KEPT_AT_ONCE;
+  return gz_gpu_read(gpu, a->kept, &w->kept, entry * each, (a->end - a->begin) * each);
+}
 
-static graze_status read_packed(graze_gpu *gpu, gpu_worlds *w, uint64_t count, kept_arrival *a) {
-  const uint32_t list = w->list_side, old = 1 - list;
-  const size_t n = w->count, kept_bytes = count * KEPT_FIELDS(w->features) * sizeof(double),
-               facts_bytes = FACTS * n * sizeof(uint32_t), start_bytes = (n + 1) * sizeof(uint32_t),
-               bytes = count * sizeof(uint32_t);
-  char *at = stage(gpu, w, kept_bytes + facts_bytes + start_bytes + bytes);
-  if (at == NULL) return GRAZE_ERROR_MEMORY;
-  uint32_t *facts = (uint32_t *)(void *)(at + kept_bytes), *start = facts + FACTS * n, *partners = start + n + 1;
-  graze_status status = gz_gpu_read(gpu, at, &w->kept[old], 0, kept_bytes);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, facts, &w->facts[list], 0, facts_bytes);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, start, &w->start[old], 0, start_bytes);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, partners, &w->partners[old], 0, bytes);
-  *a = (kept_arrival){(const double *)(const void *)at, facts, start, partners};
-  return status;
+static graze_status read_contact(graze_gpu *gpu, const gpu_worlds *w, uint32_t place, uint32_t entry, list_arrival *a,
+                                 graze_kept_contact *to) {
+  const uint32_t partner = a->partners[entry] & ~(PARTNER_IS_WALL | PARTNER_TOUCHES);
+  const bool is_wall = (a->partners[entry] & PARTNER_IS_WALL) != 0;
+  const graze_status status = read_kept(gpu, w, entry, a);
+  if (status != GRAZE_OK) return status;
+  *to = (graze_kept_contact){.number = a->facts[FACTS * (size_t)place + FACT_NUMBER],
+                             .partner = is_wall ? partner : a->facts[FACTS * (size_t)partner + FACT_NUMBER],
+                             .is_wall = is_wall};
+  unpack_kept(w, a->kept + (size_t)(entry - a->begin) * KEPT_FIELDS(w->features), to);
+  return GRAZE_OK;
 }
 
 /* What contacts remember, to w->memory: of each ball the others by number, then walls. */
 static graze_status read_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
-  kept_arrival a;
-  graze_status status = pack_memory(gpu, w, count);
-  if (status == GRAZE_OK) status = read_packed(gpu, w, *count, &a);
+  list_arrival a;
+  graze_status status = read_list(gpu, w, &a);
+  for (uint32_t e = 0; e < w->entries && status == GRAZE_OK; e++) *count += (a.partners[e] & PARTNER_TOUCHES) != 0;
   if (status != GRAZE_OK) return status;
   if (!gz_buffer_reserve(gpu->context, &w->memory, *count * sizeof(graze_kept_contact) + 1, 0))
     return gz_fail_memory(gpu->context, *count * sizeof(graze_kept_contact));
   graze_kept_contact *to = w->memory.data;
-  for (size_t i = 0; i < w->count; i++) {
-    for (uint32_t e = a.start[i]; e < a.start[i + 1]; e++, to++) {
-      const uint32_t partner = a.partners[e];
-      *to = (graze_kept_contact){.number = a.facts[FACTS * i + FACT_NUMBER],
-                                 .partner = partner & ~PARTNER_IS_WALL,
-                                 .is_wall = (partner & PARTNER_IS_WALL) != 0};
-      a.kept = unpack_kept(w, a.kept, to);
-    }
+  for (uint32_t i = 0; i < w->count; i++) {
+    for (uint32_t e = a.start[i]; e < a.start[i + 1] && status == GRAZE_OK; e++)
+      if ((a.partners[e] & PARTNER_TOUCHES) != 0) status = read_contact(gpu, w, i, e, &a, to++);
   }
-  return GRAZE_OK;
+  return status;
 }
 
 static graze_status download(graze_gpu *gpu, gpu_worlds *w, bool leapfrog, graze_world_question *q) {
@@ -558,15 +544,10 @@ const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_questi
 }
 
 void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
-  gpu_buffer *const pairs[] = {w->position,   w->velocity, w->spin,     w->facts,
-                               w->dissipated, w->start,    w->partners, w->kept};
-  gpu_buffer *const all[] = {&w->origin, &w->left,     &w->orientations, &w->frame,  &w->levels,
-                             &w->laws,   &w->kinds,    &w->walls,        &w->keys,   &w->order,
-                             &w->begins, &w->far_away, &w->flags,        &w->events, &w->event_count};
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    gz_gpu_release(gpu, &pairs[i][0]);
-    gz_gpu_release(gpu, &pairs[i][1]);
-  }
+  gpu_buffer *const all[] = {&w->rows[0], &w->rows[1], &w->facts,      &w->dissipated, &w->start, &w->partners,
+                             &w->kept,    &w->origin,  &w->places,     &w->waits,      &w->left,  &w->orientations,
+                             &w->frame,   &w->levels,  &w->laws,       &w->kinds,      &w->walls, &w->far_away,
+                             &w->flags,   &w->events,  &w->event_count};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
   gz_gpu_scratch_release(gpu, &w->scratch);
   buffer *memory[] = {&w->staging, &w->memory, &w->told};

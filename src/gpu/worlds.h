@@ -9,14 +9,17 @@
 /* What is kept from question to question; zero-initialised. */
 typedef struct gpu_worlds {
   gpu_scratch scratch;
-  /* Rows, in the order of the list. A pass goes from one side to the other, and so does a new list. */
-  gpu_buffer position[2], velocity[2], spin[2]; /* between answers the other side has accelerations, not velocities */
-  gpu_buffer facts[2], dissipated[2];           /* one side for each list */
-  gpu_buffer start[2], partners[2], kept[2];    /* likewise if contacts remember; else only the first */
-  gpu_buffer origin, left, orientations;
+  /* Of balls in the order of the list. A pass goes from one side to the other, and so does a new list. Between answers
+   * the other side has accelerations; while a list is made, contacts that wait. */
+  gpu_buffer rows[2];
+  gpu_buffer facts, dissipated;
+  gpu_buffer start, partners, kept; /* the list, and what its contacts remember */
+  gpu_buffer origin;                /* marks; while a list is made, where cells begin */
+  gpu_buffer places, waits;         /* for a list: places to be; where the contacts that wait at a ball begin */
+  gpu_buffer left, orientations;
   gpu_buffer frame, levels, laws, kinds, walls;
-  gpu_buffer keys, order, begins, far_away, flags, events, event_count;
-  uint32_t side, list_side;
+  gpu_buffer far_away, flags, events, event_count;
+  uint32_t side;
   uint64_t run, begun; /* whose state it is, and after how many steps; run 0: nobody's */
 
   uint32_t count, wall_count, materials, features;
@@ -49,14 +52,9 @@ static inline const char *gpu_world_list(const gpu_worlds *w) {
   return w->is_single ? "worldlist32" : "worldlist64";
 }
 
-/* The side of start, partners and kept that the list has. */
-static inline uint32_t gpu_world_entries(const gpu_worlds *w) {
-  return (w->features & FEATURE_REMEMBERS) != 0 ? w->list_side : 0;
-}
-
-/* What so many contacts remember; never nothing. */
-static inline size_t gpu_world_kept_bytes(const gpu_worlds *w, uint64_t contacts) {
-  return (contacts * KEPT_FIELDS(w->features) + 1) * sizeof(double);
+/* What so many entries remember; never nothing. */
+static inline size_t gpu_world_kept_bytes(const gpu_worlds *w, uint64_t entries) {
+  return (entries * KEPT_FIELDS(w->features) + 1) * sizeof(double);
 }
 
 /* world_list.c: makes the list for the present places, with what contacts remember, and puts balls into its order.

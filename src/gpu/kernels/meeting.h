@@ -17,6 +17,11 @@ FUNCTION double nearest_image(double x, double period) {
   return x > most ? x - period : -most > x ? x + period : x;
 }
 
+/* The four numbers of a ball's row from `field` on. */
+FUNCTION void load(GLOBAL const real *rows, u32 place, u32 field, double *to) {
+  for (u32 k = 0; k < 4; k++) to[k] = rows[ROW_FIELDS * (u64)place + field + k];
+}
+
 FUNCTION double wall_distance(GLOBAL const double *wall, const double *at) {
   double distance = 0;
   for (u32 k = 0; k < 3; k++) distance += wall[WALL_NORMAL + k] * (at[k] - wall[WALL_POINT + k]);
@@ -65,6 +70,12 @@ typedef struct party {
   u32 number;
   double at[4], velocity[4]; /* and radius, 1 / mass */
 } party;
+
+FUNCTION void load_party(GLOBAL const real *rows, GLOBAL const u32 *facts, u32 place, party *p) {
+  p->number = facts[FACTS * (u64)place + FACT_NUMBER];
+  load(rows, place, ROW_POSITION, p->at);
+  load(rows, place, ROW_VELOCITY, p->velocity);
+}
 
 /* Two balls, or a ball and a wall, that meet or have just met. */
 typedef struct meeting {

@@ -45,6 +45,12 @@
 #define LAW_SURFACE  17
 #define LAW_FIELDS   20
 
+/* A ball's row, as graze_ball_rows has it. */
+#define ROW_POSITION 0 /* and radius */
+#define ROW_VELOCITY 4 /* and 1 / mass */
+#define ROW_SPIN     8 /* and 1 / moment of inertia */
+#define ROW_FIELDS   12
+
 #define FACT_NUMBER 0
 #define FACT_KIND   1
 #define FACTS       2
@@ -81,6 +87,11 @@
 #define KEPT_SPRINGS(features) (((features)&FEATURE_SPRINGS) != 0 ? 3u : 0u)
 #define KEPT_FIELDS(features)  (KEPT_SPRINGS(features) + (((features)&FEATURE_EVENTS) != 0 ? 2u : 0u))
 
-/* A partner of a list: the place of a ball, or the number of a wall; in memory that waits, a ball's number. */
+/* A contact that waits while a list is made: what the ball of the lower number remembers, and the key of the other one,
+ * which a double holds. */
+#define WAITING_KEY(features)    KEPT_FIELDS(features)
+#define WAITING_FIELDS(features) (KEPT_FIELDS(features) + 1u)
+
+/* A partner of a list: the place of a ball, or the number of a wall. */
 #define PARTNER_IS_WALL 0x80000000u
 #define PARTNER_TOUCHES 0x40000000u /* there is a contact that remembers */

@@ -1,9 +1,12 @@
-/* The neighbour list of a world: who may touch whom before somebody has moved half the skin. Balls are sorted by the
- * cells of uniform grids, one for each range of radii up to twice the least, and stand in that order. The edge of a cell
+/* The neighbour list of a world: who may touch whom before somebody has moved half the skin. Balls stand by the cells
+ * of uniform grids, one for each range of radii up to twice the least, those of a cell in any order. The edge of a cell
  * is the largest diameter of its grid and the skin. Each ball looks into its own cell and the 26 around it, and into as
  * many of every coarser grid; whom it finds there is told, for nobody looks into finer ones, where the large would have
- * to look at ever more cells. They are counted, and once there is room written and sorted by number. A contact's memory
- * goes from list to list by numbers. Any list with enough in it gives the same state.
+ * to look at ever more cells. They are counted, and once there is room written and sorted by number. Any list with
+ * enough in it gives the same state.
+ *
+ * The list is made where the one before is. So contacts of that one end if the next one will not have them, or wait, at
+ * the ball of the lower number, until both take them up by numbers.
  *
  * Cells are numbered modulo a power of two along an axis, so balls may be anywhere: who is in a cell of the same number
  * far away is looked at in vain. A periodic axis has a whole number of cells, at least two. */
@@ -41,49 +44,72 @@ FUNCTION u32 cell_of(const grid *g, GLOBAL const double *frame, u32 k, double x,
   return cell < 0 ? 0 : cell >= (i64)g->cells[k] ? g->cells[k] - 1 : (u32)cell;
 }
 
-KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
-                      GLOBAL const real *RESTRICT position, GLOBAL u32 *RESTRICT keys, GLOBAL u32 *RESTRICT order,
-                      GLOBAL u32 *RESTRICT far_away, u32 count, u32 level_count) {
-  u32 i = GROUP * 64 + ITEM, key = 0, flag = 0;
-  if (i >= count) return;
+/* The cell of a ball, by its number in all grids. */
+FUNCTION u32 cell_of_ball(GLOBAL const double *frame, GLOBAL const double *levels, GLOBAL const real *rows, u32 place,
+                          u32 level_count, u32 *flag) {
+  double at[4];
+  u32 cell = 0;
   grid g;
-  load_grid(levels, level_of(levels, level_count, position[4 * (u64)i + 3]), &g);
-  for (u32 k = 3; k-- > 0;) key = key << g.bits[k] | cell_of(&g, frame, k, position[4 * (u64)i + k], &flag);
-  keys[i] = g.first + key;
-  order[i] = i;
+  load(rows, place, ROW_POSITION, at);
+  load_grid(levels, level_of(levels, level_count, at[3]), &g);
+  for (u32 k = 3; k-- > 0;) cell = cell << g.bits[k] | cell_of(&g, frame, k, at[k], flag);
+  return g.first + cell;
+}
+
+KERNEL(64) world_clear(GLOBAL u32 *RESTRICT numbers, u32 count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i < count) numbers[i] = 0;
+}
+
+/* How many balls each cell has, and in `places` how many of them are before a ball. */
+KERNEL(64) world_rank(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
+                      GLOBAL const real *RESTRICT rows, GLOBAL u32 *RESTRICT begins, GLOBAL u32 *RESTRICT places,
+                      GLOBAL u32 *RESTRICT far_away, u32 count, u32 level_count) {
+  u32 i = GROUP * 64 + ITEM, flag = 0;
+  if (i >= count) return;
+  u32 cell = cell_of_ball(frame, levels, rows, i, level_count, &flag);
+  places[i] = ADD_GLOBAL(&begins[cell], 1u);
   if (flag != 0) OR_GLOBAL(far_away, flag);
 }
 
-/* Rows in their new order; `origin`: marks of where balls are now. */
-KERNEL(64) world_gather(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT order,
-                        GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
-                        GLOBAL const real *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
-                        GLOBAL const double *RESTRICT dissipated, GLOBAL real *RESTRICT new_position,
-                        GLOBAL real *RESTRICT new_velocity, GLOBAL real *RESTRICT new_spin,
-                        GLOBAL u32 *RESTRICT new_facts, GLOBAL double *RESTRICT new_dissipated,
-                        GLOBAL u32 *RESTRICT origin, u32 count) {
+/* Rows go to their places. begins: where the balls of a cell begin. */
+KERNEL(64) world_place(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
+                       GLOBAL const real *RESTRICT rows, GLOBAL const u32 *RESTRICT begins,
+                       GLOBAL u32 *RESTRICT places, GLOBAL real *RESTRICT placed, u32 count, u32 level_count) {
   u32 i = GROUP * 64 + ITEM, flag = 0;
   if (i >= count) return;
-  u64 from = order[i];
-  for (u32 k = 0; k < 4; k++) {
-    new_position[4 * (u64)i + k] = position[4 * from + k];
-    new_velocity[4 * (u64)i + k] = velocity[4 * from + k];
-    new_spin[4 * (u64)i + k] = spin[4 * from + k];
-  }
-  for (u32 k = 0; k < 3; k++) origin[3 * (u64)i + k] = mark_of(frame, k, position[4 * from + k], &flag);
-  for (u32 k = 0; k < FACTS; k++) new_facts[FACTS * (u64)i + k] = facts[FACTS * from + k];
-  new_dissipated[i] = dissipated[from];
+  u32 place = begins[cell_of_ball(frame, levels, rows, i, level_count, &flag)] + places[i];
+  places[i] = place;
+  for (u32 k = 0; k < ROW_FIELDS; k++) placed[ROW_FIELDS * (u64)place + k] = rows[ROW_FIELDS * (u64)i + k];
 }
 
-/* begins[cell]: the first ball of it, or of the next one that has balls; begins[cells]: their number. Nobody has
- * neighbours yet. */
-KERNEL(64) world_cells(GLOBAL const u32 *RESTRICT keys, GLOBAL u32 *RESTRICT begins, GLOBAL u32 *RESTRICT counts,
-                       u32 count, u32 cells) {
+/* And so does what else is known of balls, by way of `moved`. */
+KERNEL(64) world_move(GLOBAL const u32 *RESTRICT places, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const double *RESTRICT dissipated, GLOBAL u64 *RESTRICT moved, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  counts[i] = 0;
-  for (u32 c = i == 0 ? 0 : keys[i - 1] + 1; c <= keys[i]; c++) begins[c] = i;
-  for (u32 c = keys[i] + 1; c <= cells && i + 1 == count; c++) begins[c] = count;
+  u64 to = 2 * (u64)places[i], from = FACTS * (u64)i;
+  moved[to] = (u64)facts[from + FACT_KIND] << 32 | facts[from + FACT_NUMBER];
+  moved[to + 1] = AS_U64(dissipated[i]);
+}
+
+KERNEL(64) world_moved(GLOBAL const u64 *RESTRICT moved, GLOBAL u32 *RESTRICT facts,
+                       GLOBAL double *RESTRICT dissipated, u32 count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  u64 fact = moved[2 * (u64)i];
+  facts[FACTS * (u64)i + FACT_NUMBER] = (u32)fact;
+  facts[FACTS * (u64)i + FACT_KIND] = (u32)(fact >> 32);
+  dissipated[i] = AS_F64(moved[2 * (u64)i + 1]);
+}
+
+/* Where balls are now, as marks. */
+KERNEL(64) world_mark(GLOBAL const double *RESTRICT frame, GLOBAL const real *RESTRICT rows,
+                      GLOBAL u32 *RESTRICT origin, u32 count) {
+  u32 i = GROUP * 64 + ITEM, flag = 0;
+  if (i >= count) return;
+  for (u32 k = 0; k < 3; k++)
+    origin[3 * (u64)i + k] = mark_of(frame, k, rows[ROW_FIELDS * (u64)i + ROW_POSITION + k], &flag);
 }
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
@@ -99,16 +125,19 @@ FUNCTION u32 cell_after(const grid *g, u32 k, u32 own, u32 step) {
 }
 
 /* Within reach, and one of them moves. Ways are rounded: a hair more than the skin. */
-FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const real *position, GLOBAL const real *velocity, u32 i,
-                     u32 j) {
-  GLOBAL const real *a = position + 4 * (u64)i, *b = position + 4 * (u64)j;
+FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const real *rows, u32 i, u32 j) {
+  GLOBAL const real *a = rows + ROW_FIELDS * (u64)i, *b = rows + ROW_FIELDS * (u64)j;
   double distance2 = 0, reach = (double)a[3] + (double)b[3] + frame[FRAME_SKIN];
   for (u32 k = 0; k < 3; k++) {
     double d = nearest_image((double)a[k] - (double)b[k], frame[FRAME_PERIOD + k]);
     distance2 += d * d;
   }
   if (i == j || distance2 > reach * reach * (1 + 0x1p-40)) return 0;
-  return velocity[4 * (u64)i + 3] != 0 || velocity[4 * (u64)j + 3] != 0;
+  return a[ROW_VELOCITY + 3] != 0 || b[ROW_VELOCITY + 3] != 0;
+}
+
+FUNCTION u32 is_near_wall(GLOBAL const double *frame, GLOBAL const double *wall, const double *at) {
+  return wall_distance(wall, at) <= at[3] + frame[FRAME_SKIN];
 }
 
 /* How neighbours are found. counts: of those that a ball has, or of those that are still to be written by others. */
@@ -117,8 +146,7 @@ typedef struct search {
   GLOBAL const double *levels;
   GLOBAL const double *walls;
   GLOBAL const u32 *begins;
-  GLOBAL const real *position;
-  GLOBAL const real *velocity;
+  GLOBAL const real *rows;
   GLOBAL u32 *counts;
   GLOBAL const u32 *start;
   GLOBAL u32 *partners; /* written if `write` */
@@ -128,7 +156,7 @@ typedef struct search {
 /* Those of a cell. With the larger ones of a coarser grid (`tells`) the ball is written too, behind what they find. */
 FUNCTION u32 search_cell(const search *s, u32 i, u32 cell, u32 tells, u32 found) {
   for (u32 j = s->begins[cell]; j < s->begins[cell + 1]; j++) {
-    if (!is_near(s->frame, s->position, s->velocity, i, j)) continue;
+    if (!is_near(s->frame, s->rows, i, j)) continue;
     if (s->write) s->partners[s->start[i] + found] = j;
     found++;
     if (!tells) continue;
@@ -142,7 +170,7 @@ FUNCTION u32 search_grid(const search *s, u32 i, u32 level, u32 tells, u32 found
   grid g;
   u32 own[3], flag = 0;
   load_grid(s->levels, level, &g);
-  for (u32 k = 0; k < 3; k++) own[k] = cell_of(&g, s->frame, k, s->position[4 * (u64)i + k], &flag);
+  for (u32 k = 0; k < 3; k++) own[k] = cell_of(&g, s->frame, k, s->rows[ROW_FIELDS * (u64)i + k], &flag);
   for (u32 z = 0; z < steps_along(&g, 2); z++) {
     for (u32 y = 0; y < steps_along(&g, 1); y++) {
       u32 row = (cell_after(&g, 2, own[2], z) << g.bits[1] | cell_after(&g, 1, own[1], y)) << g.bits[0];
@@ -154,11 +182,11 @@ FUNCTION u32 search_grid(const search *s, u32 i, u32 level, u32 tells, u32 found
 }
 
 FUNCTION u32 search_walls(const search *s, u32 i, u32 found) {
-  double at[3], reach = (double)s->position[4 * (u64)i + 3] + s->frame[FRAME_SKIN];
-  if (s->velocity[4 * (u64)i + 3] == 0) return found;
-  for (u32 k = 0; k < 3; k++) at[k] = s->position[4 * (u64)i + k];
+  double at[4];
+  if (s->rows[ROW_FIELDS * (u64)i + ROW_VELOCITY + 3] == 0) return found;
+  load(s->rows, i, ROW_POSITION, at);
   for (u32 n = 0; n < s->wall_count; n++) {
-    if (!(wall_distance(s->walls + WALL_FIELDS * (u64)n, at) <= reach)) continue;
+    if (!is_near_wall(s->frame, s->walls + WALL_FIELDS * (u64)n, at)) continue;
     if (s->write) s->partners[s->start[i] + found] = PARTNER_IS_WALL | n;
     found++;
   }
@@ -167,19 +195,19 @@ FUNCTION u32 search_walls(const search *s, u32 i, u32 found) {
 
 /* In its own grid and coarser ones, then walls; returns how many it has found. */
 FUNCTION u32 search_all(const search *s, u32 i) {
-  u32 own = level_of(s->levels, s->level_count, s->position[4 * (u64)i + 3]), found = 0;
+  u32 own = level_of(s->levels, s->level_count, s->rows[ROW_FIELDS * (u64)i + 3]), found = 0;
   for (u32 level = own; level < s->level_count; level++) found = search_grid(s, i, level, level > own, found);
   return search_walls(s, i, found);
 }
 
+/* counts: all 0 before. */
 KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
                        GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT begins,
-                       GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
-                       GLOBAL u32 *RESTRICT counts, u32 count, u32 level_count, u32 wall_count) {
+                       GLOBAL const real *RESTRICT rows, GLOBAL u32 *RESTRICT counts, u32 count, u32 level_count,
+                       u32 wall_count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  const search s = {frame,  levels, walls,  begins,      position,   velocity,
-                    counts, counts, counts, level_count, wall_count, 0};
+  const search s = {frame, levels, walls, begins, rows, counts, counts, counts, level_count, wall_count, 0};
   u32 found = search_all(&s, i);
   ADD_GLOBAL(&counts[i], found);
 }
@@ -187,13 +215,12 @@ KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const double 
 /* start: the scan of counts, which are used up. */
 KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
                       GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT begins,
-                      GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
-                      GLOBAL u32 *RESTRICT counts, GLOBAL const u32 *RESTRICT start,
-                      GLOBAL u32 *RESTRICT partners, u32 count, u32 level_count, u32 wall_count) {
+                      GLOBAL const real *RESTRICT rows, GLOBAL u32 *RESTRICT counts,
+                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners, u32 count, u32 level_count,
+                      u32 wall_count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  const search s = {frame,  levels, walls,    begins,      position,   velocity,
-                    counts, start,  partners, level_count, wall_count, 1};
+  const search s = {frame, levels, walls, begins, rows, counts, start, partners, level_count, wall_count, 1};
   search_all(&s, i);
 }
 
@@ -241,97 +268,116 @@ KERNEL(64) world_order(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTR
 
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
 
-FUNCTION void load_party(GLOBAL const real *position, GLOBAL const real *velocity, GLOBAL const u32 *facts,
-                         u32 place, party *p) {
-  p->number = facts[FACTS * (u64)place + FACT_NUMBER];
-  for (u32 k = 0; k < 4; k++) {
-    p->at[k] = position[4 * (u64)place + k];
-    p->velocity[k] = velocity[4 * (u64)place + k];
-  }
-}
-
-FUNCTION u32 material_at(GLOBAL const double *kinds, GLOBAL const u32 *facts, u32 place) {
-  return (u32)kind_of(kinds, facts, place)[KIND_MATERIAL];
-}
-
-/* The lists before and now. */
-typedef struct lists {
-  GLOBAL const u32 *old_facts;
-  GLOBAL const u32 *old_partners;
-  GLOBAL const double *old_kept;
+/* The list before the next one is made, and rows of its order. */
+typedef struct old_list {
+  GLOBAL const double *frame;
+  GLOBAL const double *laws;
+  GLOBAL const double *kinds;
+  GLOBAL const double *walls;
+  GLOBAL const real *rows;
   GLOBAL const u32 *facts;
-  GLOBAL u32 *partners;
-  GLOBAL double *kept;
-  u32 fields;
-} lists;
+  GLOBAL double *dissipated;
+  told events;
+  u32 materials, features;
+} old_list;
 
-/* Goes on in the entries of a ball from e to end, in which partners have the same order; false: not there. */
-FUNCTION u32 carry_one(const lists *l, u32 old, u32 *e, u32 end) {
-  u32 key = key_of(l->old_facts, l->old_partners[old]);
-  while (*e < end && key_of(l->facts, l->partners[*e]) < key) ++*e;
-  if (*e == end || key_of(l->facts, l->partners[*e]) != key) return 0;
-  l->partners[*e] |= PARTNER_TOUCHES;
-  for (u32 k = 0; k < l->fields; k++) l->kept[l->fields * (u64)*e + k] = l->old_kept[l->fields * (u64)old + k];
-  return 1;
+FUNCTION GLOBAL const double *law_of(const old_list *l, u32 place, u32 second_material) {
+  u32 first = (u32)kind_of(l->kinds, l->facts, place)[KIND_MATERIAL];
+  return l->laws + LAW_FIELDS * (u64)(first * l->materials + second_material);
 }
 
-/* From the list before; rows and facts of its order are still there. Who touched and has gone beyond the skin since
- * touches no more. */
-KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
-                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
-                       GLOBAL const u32 *RESTRICT order, GLOBAL const real *RESTRICT old_position,
-                       GLOBAL const real *RESTRICT old_velocity, GLOBAL const u32 *RESTRICT old_facts,
-                       GLOBAL const u32 *RESTRICT old_start, GLOBAL const u32 *RESTRICT old_partners,
-                       GLOBAL const double *RESTRICT old_kept, GLOBAL const u32 *RESTRICT facts,
-                       GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
-                       GLOBAL double *RESTRICT kept, GLOBAL double *RESTRICT dissipated, GLOBAL u64 *RESTRICT events,
-                       GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials, u32 features, u32 room) {
-  u32 i = GROUP * 64 + ITEM;
-  if (i >= count) return;
-  const told t = {events, event_count, room, 0};
-  const lists l = {old_facts, old_partners, old_kept, facts, partners, kept, KEPT_FIELDS(features)};
-  u32 from = order[i], e = start[i];
-  party own, other;
-  load_party(old_position, old_velocity, old_facts, from, &own);
-  GLOBAL const double *own_laws = laws + LAW_FIELDS * (u64)(material_at(kinds, old_facts, from) * materials);
-  for (u32 o = old_start[from]; o < old_start[from + 1]; o++) {
-    u32 partner = old_partners[o], place = place_of(partner);
-    if ((partner & PARTNER_TOUCHES) == 0 || carry_one(&l, o, &e, start[i + 1])) continue;
-    GLOBAL const double *memory = old_kept + l.fields * (u64)o;
-    if (is_wall(partner)) {
-      GLOBAL const double *wall = walls + WALL_FIELDS * (u64)place;
-      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)(u32)wall[WALL_MATERIAL];
-      end_at_wall(&own, place, wall, law, memory, features, t, dissipated + i);
-    } else {
-      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)material_at(kinds, old_facts, place);
-      load_party(old_position, old_velocity, old_facts, place, &other);
-      end_of_balls(&own, &other, law, memory, features, frame, t, dissipated + i);
-    }
+/* Whether the next list has the contact as well; otherwise it has ended. */
+FUNCTION u32 goes_on(const old_list *l, u32 i, const party *own, u32 partner, GLOBAL const double *memory) {
+  u32 other = place_of(partner);
+  if (is_wall(partner)) {
+    GLOBAL const double *wall = l->walls + WALL_FIELDS * (u64)other, *law = law_of(l, i, (u32)wall[WALL_MATERIAL]);
+    if (is_near_wall(l->frame, wall, own->at)) return 1;
+    end_at_wall(own, other, wall, law, memory, l->features, l->events, l->dissipated + i);
+  } else {
+    GLOBAL const double *law = law_of(l, i, (u32)kind_of(l->kinds, l->facts, other)[KIND_MATERIAL]);
+    party second;
+    if (is_near(l->frame, l->rows, i, other)) return 1;
+    load_party(l->rows, l->facts, other, &second);
+    end_of_balls(own, &second, law, memory, l->features, l->frame, l->events, l->dissipated + i);
   }
+  return 0;
 }
 
-/* How many contacts each ball has. */
-KERNEL(64) world_touching(GLOBAL const u32 *RESTRICT start, GLOBAL const u32 *RESTRICT partners,
-                          GLOBAL u32 *RESTRICT counts, u32 count) {
+/* Contacts that the next list will not have end; of the others each ball counts those that wait at it, by its next
+ * place. */
+KERNEL(64) world_part(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
+                      GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
+                      GLOBAL const real *RESTRICT rows, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
+                      GLOBAL const double *RESTRICT kept, GLOBAL const u32 *RESTRICT places,
+                      GLOBAL u32 *RESTRICT counts, GLOBAL double *RESTRICT dissipated, GLOBAL u64 *RESTRICT events,
+                      GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials, u32 features, u32 room) {
   u32 i = GROUP * 64 + ITEM, found = 0;
   if (i >= count) return;
-  for (u32 e = start[i]; e < start[i + 1]; e++) found += (partners[e] & PARTNER_TOUCHES) != 0;
-  counts[i] = found;
+  const told t = {events, event_count, room, 0};
+  const old_list l = {frame, laws, kinds, walls, rows, facts, dissipated, t, materials, features};
+  party own;
+  load_party(rows, facts, i, &own);
+  for (u32 e = start[i]; e < start[i + 1]; e++) {
+    u32 partner = partners[e];
+    if ((partner & PARTNER_TOUCHES) == 0) continue;
+    if (goes_on(&l, i, &own, partner, kept + KEPT_FIELDS(features) * (u64)e))
+      found += key_of(facts, partner) > own.number;
+    else
+      partners[e] = partner & ~PARTNER_TOUCHES;
+  }
+  counts[places[i]] = found;
 }
 
-/* The contacts that there are, side by side, with the numbers of partners: `places`, the scan of how many there are,
- * says where. */
-KERNEL(64) world_pack(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
+/* Those that wait, side by side, of each ball by key. waits: where they begin, by next places. */
+KERNEL(64) world_wait(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
                       GLOBAL const u32 *RESTRICT partners, GLOBAL const double *RESTRICT kept,
-                      GLOBAL const u32 *RESTRICT places, GLOBAL u32 *RESTRICT keys, GLOBAL double *RESTRICT packed,
-                      u32 count, u32 features) {
+                      GLOBAL const u32 *RESTRICT places, GLOBAL const u32 *RESTRICT waits,
+                      GLOBAL double *RESTRICT waiting, u32 count, u32 features) {
   u32 i = GROUP * 64 + ITEM, fields = KEPT_FIELDS(features);
   if (i >= count) return;
-  u32 to = places[i];
+  u32 own = facts[FACTS * (u64)i + FACT_NUMBER];
+  GLOBAL double *to = waiting + WAITING_FIELDS(features) * (u64)waits[places[i]];
   for (u32 e = start[i]; e < start[i + 1]; e++) {
-    if ((partners[e] & PARTNER_TOUCHES) == 0) continue;
-    keys[to] = key_of(facts, partners[e]);
-    for (u32 k = 0; k < fields; k++) packed[fields * (u64)to + k] = kept[fields * (u64)e + k];
-    to++;
+    u32 key = key_of(facts, partners[e]);
+    if ((partners[e] & PARTNER_TOUCHES) == 0 || key < own) continue;
+    for (u32 k = 0; k < fields; k++) to[k] = kept[fields * (u64)e + k];
+    to[WAITING_KEY(features)] = key;
+    to += WAITING_FIELDS(features);
+  }
+}
+
+/* The one with the key, of those of [from, to), or `to`. */
+FUNCTION u32 find_waiting(GLOBAL const double *waiting, u32 features, u32 from, u32 to, u32 key) {
+  u32 end = to;
+  while (from < to) {
+    u32 middle = from + (to - from) / 2;
+    double there = waiting[WAITING_FIELDS(features) * (u64)middle + WAITING_KEY(features)];
+    if (there == key) return middle;
+    if (there < key)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return end;
+}
+
+/* Both balls of a contact that waits take it up, that of the higher number with the spring as it is from its side. What
+ * events are told of is the lower one's. */
+KERNEL(64) world_take(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
+                      GLOBAL double *RESTRICT kept, GLOBAL const u32 *RESTRICT waits,
+                      GLOBAL const double *RESTRICT waiting, u32 count, u32 features) {
+  u32 i = GROUP * 64 + ITEM, springs = KEPT_SPRINGS(features), fields = KEPT_FIELDS(features);
+  if (i >= count) return;
+  u32 own = facts[FACTS * (u64)i + FACT_NUMBER];
+  for (u32 e = start[i]; e < start[i + 1]; e++) {
+    u32 key = key_of(facts, partners[e]), is_lower = own < key, at = is_lower ? i : place_of(partners[e]);
+    u32 found = find_waiting(waiting, features, waits[at], waits[at + 1], is_lower ? key : own);
+    if (found == waits[at + 1]) continue;
+    GLOBAL const double *from = waiting + WAITING_FIELDS(features) * (u64)found;
+    GLOBAL double *to = kept + fields * (u64)e;
+    partners[e] |= PARTNER_TOUCHES;
+    for (u32 k = 0; k < springs; k++) to[k] = is_lower ? from[k] : -from[k];
+    for (u32 k = springs; k < fields; k++) to[k] = is_lower ? from[k] : 0;
   }
 }

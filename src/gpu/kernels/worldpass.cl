@@ -16,9 +16,7 @@ typedef struct world {
   GLOBAL const double *laws; /* the simple one behind them */
   GLOBAL const double *kinds;
   GLOBAL const double *walls;
-  GLOBAL const real *position;
-  GLOBAL const real *velocity;
-  GLOBAL const real *spin;
+  GLOBAL const real *rows;
   GLOBAL const u32 *facts;
   GLOBAL const u32 *start;
   GLOBAL u32 *partners;
@@ -226,10 +224,6 @@ FUNCTION void follow(const world *w, u32 entry, u32 began, const outcome *o, con
 
 /* ---- balls ------------------------------------------------------------------------------------------------------- */
 
-FUNCTION void load(GLOBAL const real *rows, u32 place, double *row) {
-  for (u32 k = 0; k < 4; k++) row[k] = rows[4 * (u64)place + k];
-}
-
 FUNCTION u32 material_of(const world *w, u32 place) {
   return w->materials == 1 ? 0 : (u32)kind_of(w->kinds, w->facts, place)[KIND_MATERIAL];
 }
@@ -243,22 +237,18 @@ FUNCTION GLOBAL const double *law_of_balls(const world *w, const ball *b, u32 pa
   return w->materials == 1 ? w->laws : law_between(w, b->material, material_of(w, partner));
 }
 
-FUNCTION void load_party(const world *w, u32 place, party *p) {
-  p->number = w->facts[FACTS * (u64)place + FACT_NUMBER];
-  load(w->position, place, p->at);
-  load(w->velocity, place, p->velocity);
-}
-
 /* d: from the partner's centre to the own one. */
-FUNCTION void touch_ball(const world *w, const ball *b, u32 partner, const party *other, const double *d, double distance2,
-                   sides *s) {
-  double distance = SQRT(distance2), inverse = distance == 0 ? 0.0 : 1 / distance;
+FUNCTION void touch_ball(const world *w, const ball *b, u32 partner, const party *other, const double *d,
+                         double distance2,
+                         sides *s) {
+  double distance = SQRT(distance2), inverse = distance == 0 ? 0.0 : 1 / distance, spin[4];
+  load(w->rows, partner, ROW_SPIN, spin);
   for (u32 k = 0; k < 3; k++) {
     s->n[k] = d[k] * inverse;
     s->u[k] = b->own.velocity[k] - other->velocity[k];
     s->spring[k] = 0;
     s->spin[0][k] = b->spin[k];
-    s->spin[1][k] = w->spin[4 * (u64)partner + k];
+    s->spin[1][k] = spin[k];
   }
   /* Balls with one centre: the normal is up for the higher number. */
   if (distance == 0) s->n[2] = b->own.number > other->number ? 1.0 : -1.0;
@@ -266,7 +256,7 @@ FUNCTION void touch_ball(const world *w, const ball *b, u32 partner, const party
   s->arm[0] = b->own.at[3] - 0.5 * s->overlap;
   s->arm[1] = other->at[3] - 0.5 * s->overlap;
   s->inverse_mass = b->own.velocity[3] + other->velocity[3];
-  s->inverse_inertia = b->spin[3] + w->spin[4 * (u64)partner + 3];
+  s->inverse_inertia = b->spin[3] + spin[3];
   s->share = other->velocity[3] == 0 ? 1.0 : 0.5;
   s->reduced = b->own.at[3] * other->at[3] / (b->own.at[3] + other->at[3]);
 }
@@ -294,14 +284,14 @@ FUNCTION void add_contact(const world *w, ball *b, u32 entry, u32 partner, const
 FUNCTION void add_ball(const world *w, ball *b, u32 entry) {
   u32 partner = place_of(w->partners[entry]), began = 0, ended = 0;
   double at[4], d[3];
-  load(w->position, partner, at);
+  load(w->rows, partner, ROW_POSITION, at);
   for (u32 k = 0; k < 3; k++) d[k] = nearest_image(b->own.at[k] - at[k], w->frame[FRAME_PERIOD + k]);
   double distance2 = dot(d, d), reach = b->own.at[3] + at[3];
   u32 touches = reach * reach > distance2;
   if ((w->features & FEATURE_REMEMBERS) != 0 && w->mode != PASS_LOOK) began = remember(w, entry, touches, &ended);
   if (!touches && !ended) return;
   party other;
-  load_party(w, partner, &other);
+  load_party(w->rows, w->facts, partner, &other);
   if (touches) {
     add_contact(w, b, entry, partner, &other, d, distance2, began);
   } else { /* the simple law has the springs of the others */
@@ -312,7 +302,8 @@ FUNCTION void add_ball(const world *w, ball *b, u32 entry) {
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
-FUNCTION void touch_wall(const ball *b, GLOBAL const double *wall, GLOBAL const double *law, double distance, sides *s) {
+FUNCTION void touch_wall(const ball *b, GLOBAL const double *wall, GLOBAL const double *law, double distance,
+                         sides *s) {
   for (u32 k = 0; k < 3; k++) {
     s->n[k] = wall[WALL_NORMAL + k];
     s->u[k] = b->own.velocity[k] - law[LAW_SURFACE + k];
@@ -440,19 +431,17 @@ FUNCTION u32 move(const world *w, const ball *b, GLOBAL const u32 *origin, doubl
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-FUNCTION void store(GLOBAL real *rows, u32 place, const double *row) {
-  for (u32 k = 0; k < 4; k++) rows[4 * (u64)place + k] = (real)row[k];
+FUNCTION void store(GLOBAL real *rows, u32 place, u32 field, const double *from) {
+  for (u32 k = 0; k < 4; k++) rows[ROW_FIELDS * (u64)place + field + k] = (real)from[k];
 }
 
 /* flags[slot] of the pass before it, or of what came before the batch; it sets the next one. With PASS_LOOK and
- * PASS_LAST next_velocity and next_spin get accelerations. */
+ * PASS_LAST `next` gets accelerations as velocities and spins. */
 KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
-                      GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
-                      GLOBAL const real *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const real *RESTRICT rows, GLOBAL const u32 *RESTRICT facts,
                       GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
-                      GLOBAL const u32 *RESTRICT origin, GLOBAL real *RESTRICT next_position,
-                      GLOBAL real *RESTRICT next_velocity, GLOBAL real *RESTRICT next_spin,
+                      GLOBAL const u32 *RESTRICT origin, GLOBAL real *RESTRICT next,
                       GLOBAL double *RESTRICT dissipated, GLOBAL u32 *RESTRICT left,
                       GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, GLOBAL double *RESTRICT kept,
                       GLOBAL u64 *RESTRICT events, GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials,
@@ -461,14 +450,14 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
   if (before != 0 && i == 0) OR_GLOBAL(&flags[slot + 1], before);
   if (before != 0 || i >= count) return;
   const told all_told = {events, event_count, room, slot};
-  const world w = {frame, laws,     kinds,      walls, position, velocity,  spin,     facts,
-                   start, partners, dissipated, kept,  all_told, materials, features, mode};
+  const world w = {frame,    laws,       kinds, walls,    rows,      facts,    start,
+                   partners, dissipated, kept,  all_told, materials, features, mode};
   ball b;
   double next_at[4], next_v[4], next_w[4];
   b.place = i;
-  load_party(&w, i, &b.own);
+  load_party(rows, facts, i, &b.own);
   b.material = material_of(&w, i);
-  load(spin, i, b.spin);
+  load(rows, i, ROW_SPIN, b.spin);
   for (u32 k = 0; k < 3; k++) b.force[k] = b.torque[k] = 0;
   b.dissipated = 0;
   if ((features & FEATURE_BOUNDS) != 0 && (mode == PASS_STEP || mode == PASS_LAST))
@@ -481,11 +470,11 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
   }
   if (features & FEATURE_DRAG) add_drag(&w, &b);
   u32 flag = move(&w, &b, origin + 3 * (u64)i, next_at, next_v, next_w);
-  store(next_velocity, i, next_v);
-  store(next_spin, i, next_w);
+  store(next, i, ROW_VELOCITY, next_v);
+  store(next, i, ROW_SPIN, next_w);
   if (mode == PASS_STEP || mode == PASS_EULER) {
     u32 body = (u32)kind_of(kinds, facts, i)[KIND_BODY];
-    store(next_position, i, next_at);
+    store(next, i, ROW_POSITION, next_at);
     if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), next_w, frame[FRAME_DT]);
     if ((features & FEATURE_BOUNDS) != 0 && mode == PASS_EULER) mark_left(next_at, frame, left, b.own.number);
   }
@@ -494,22 +483,22 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
 
 /* The first half kick and the drift of a run of leapfrog steps. */
 KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT kinds,
-                       GLOBAL real *RESTRICT position, GLOBAL real *RESTRICT velocity, GLOBAL real *RESTRICT spin,
-                       GLOBAL const real *RESTRICT acceleration, GLOBAL const real *RESTRICT spin_acceleration,
+                       GLOBAL real *RESTRICT rows, GLOBAL const real *RESTRICT accelerations,
                        GLOBAL const u32 *RESTRICT origin, GLOBAL const u32 *RESTRICT facts,
                        GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   double dt = frame[FRAME_DT], h = 0.5 * dt, before[3], at[3], w[3], sum = 0;
+  GLOBAL real *row = rows + ROW_FIELDS * (u64)i;
+  GLOBAL const real *acceleration = accelerations + ROW_FIELDS * (u64)i;
   for (u32 k = 0; k < 3; k++) {
-    u64 p = 4 * (u64)i + k;
-    double v = stored(velocity[p] + h * acceleration[p]);
-    w[k] = stored(spin[p] + h * spin_acceleration[p]);
-    before[k] = position[p];
+    double v = stored(row[ROW_VELOCITY + k] + h * acceleration[ROW_VELOCITY + k]);
+    w[k] = stored(row[ROW_SPIN + k] + h * acceleration[ROW_SPIN + k]);
+    before[k] = row[ROW_POSITION + k];
     at[k] = stored(wrapped(before[k] + dt * v, frame, k));
-    position[p] = (real)at[k];
-    velocity[p] = (real)v;
-    spin[p] = (real)w[k];
+    row[ROW_POSITION + k] = (real)at[k];
+    row[ROW_VELOCITY + k] = (real)v;
+    row[ROW_SPIN + k] = (real)w[k];
     sum = sum + (at[k] * 0 + w[k] * 0);
   }
   u32 body = (u32)kind_of(kinds, facts, i)[KIND_BODY];
@@ -519,15 +508,14 @@ KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL const double 
 }
 
 /* The last half kick. */
-KERNEL(64) world_end(GLOBAL const double *RESTRICT frame, GLOBAL real *RESTRICT velocity,
-                     GLOBAL real *RESTRICT spin, GLOBAL const real *RESTRICT acceleration,
-                     GLOBAL const real *RESTRICT spin_acceleration, u32 count) {
+KERNEL(64) world_end(GLOBAL const double *RESTRICT frame, GLOBAL real *RESTRICT rows,
+                     GLOBAL const real *RESTRICT accelerations, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   double h = 0.5 * frame[FRAME_DT];
   for (u32 k = 0; k < 3; k++) {
-    u64 p = 4 * (u64)i + k;
-    velocity[p] = (real)stored(velocity[p] + h * acceleration[p]);
-    spin[p] = (real)stored(spin[p] + h * spin_acceleration[p]);
+    u64 v = ROW_FIELDS * (u64)i + ROW_VELOCITY + k, w = ROW_FIELDS * (u64)i + ROW_SPIN + k;
+    rows[v] = (real)stored(rows[v] + h * accelerations[v]);
+    rows[w] = (real)stored(rows[w] + h * accelerations[w]);
   }
 }
