@@ -291,6 +291,7 @@ static void test_sizes(void **state) {
     assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
     assert_true(sums.contacts > SMALL / 2);
     assert_true(on.gpu->stages->worlds.level_count > (spread ? 6 : 1));
+    assert_int_equal(on.gpu->stages->worlds.large_count, LARGE); /* each has a group of its own */
     run(&t, 0.05 * limits.longest, test_device_few() ? 3 : test_device_slow() ? 20 : 200, what);
     destroy(&t);
   }

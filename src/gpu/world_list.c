@@ -97,15 +97,16 @@ static graze_status clear(graze_gpu *gpu, const gpu_worlds *w, const gpu_buffer 
 
 /* How many balls are in each cell, then where those of a cell begin. */
 static graze_status count_cells(graze_gpu *gpu, gpu_worlds *w) {
-  const uint32_t zero = 0, ends = w->cells + 1;
+  static const uint32_t zeros[FOUND_FIELDS];
+  const uint32_t ends = w->cells + 1;
   const gpu_buffer *begins = &w->origin;
   const gpu_argument rank[] = {GPU_BUFFER(&w->frame), GPU_BUFFER(&w->levels),   GPU_BUFFER(&w->rows[w->side]),
-                               GPU_BUFFER(begins),    GPU_BUFFER(&w->places),   GPU_BUFFER(&w->far_away),
+                               GPU_BUFFER(begins),    GPU_BUFFER(&w->places),   GPU_BUFFER(&w->found),
                                GPU_VALUE(w->count),   GPU_VALUE(w->level_count)};
   graze_status status = gz_gpu_reserve(gpu, &w->origin, ends * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->places, w->count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->far_away, sizeof zero);
-  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &w->far_away, 0, &zero, sizeof zero);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->found, sizeof zeros);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &w->found, 0, zeros, sizeof zeros);
   if (status == GRAZE_OK) status = clear(gpu, w, begins, ends);
   if (status == GRAZE_OK) status = launch(gpu, w, "world_rank", rank, 8);
   return status != GRAZE_OK ? status : gz_gpu_scan(gpu, &w->scratch, begins, begins, w->cells);
@@ -173,7 +174,7 @@ static graze_status place_facts(graze_gpu *gpu, gpu_worlds *w) {
 /* Counts, and makes room. The counts are where places were, which all have found by now. */
 static graze_status count_neighbors(graze_gpu *gpu, gpu_worlds *w) {
   const gpu_buffer *counts = &w->places;
-  uint32_t far_away = 0;
+  uint32_t found[FOUND_FIELDS];
   uint64_t total = 0;
   graze_status status = gz_gpu_reserve(gpu, &w->start, (w->count + (size_t)1) * sizeof(uint32_t));
   const gpu_argument count[] = {GPU_BUFFER(&w->frame),  GPU_BUFFER(&w->levels),        GPU_BUFFER(&w->walls),
@@ -183,9 +184,9 @@ static graze_status count_neighbors(graze_gpu *gpu, gpu_worlds *w) {
   if (status == GRAZE_OK) status = launch(gpu, w, "world_count", count, 9);
   if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, counts, &w->start, w->count);
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, &total);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, &far_away, &w->far_away, 0, sizeof far_away);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, found, &w->found, 0, sizeof found);
   if (status != GRAZE_OK) return status;
-  if (far_away != 0 || total >= (uint32_t)1 << 31) return GRAZE_ERROR_UNSUPPORTED;
+  if (found[FOUND_FAR] != 0 || total >= (uint32_t)1 << 31) return GRAZE_ERROR_UNSUPPORTED;
   w->entries = (uint32_t)total;
   status = gz_gpu_reserve(gpu, &w->partners, (size_t)total * sizeof(uint32_t) + sizeof(uint32_t));
   if (status != GRAZE_OK || (w->features & FEATURE_REMEMBERS) == 0) return status;
@@ -196,11 +197,21 @@ static graze_status fill_neighbors(graze_gpu *gpu, gpu_worlds *w) {
   const gpu_argument fill[] = {GPU_BUFFER(&w->frame),     GPU_BUFFER(&w->levels),        GPU_BUFFER(&w->walls),
                                GPU_BUFFER(&w->origin),    GPU_BUFFER(&w->rows[w->side]), GPU_BUFFER(&w->places),
                                GPU_BUFFER(&w->start),     GPU_BUFFER(&w->partners),      GPU_VALUE(w->count),
-                               GPU_VALUE(w->level_count), GPU_VALUE(w->wall_count)},
-                     sort[] = {GPU_BUFFER(&w->facts), GPU_BUFFER(&w->start), GPU_BUFFER(&w->partners),
-                               GPU_VALUE(w->count)};
-  const graze_status status = launch(gpu, w, "world_fill", fill, 11);
-  return status != GRAZE_OK ? status : launch(gpu, w, "world_order", sort, 4);
+                               GPU_VALUE(w->level_count), GPU_VALUE(w->wall_count)};
+  return launch(gpu, w, "world_fill", fill, 11);
+}
+
+static graze_status order_neighbors(graze_gpu *gpu, gpu_worlds *w) {
+  const uint32_t most = gpu_world_most(w);
+  uint32_t found[FOUND_FIELDS] = {0};
+  graze_status status = gz_gpu_reserve(gpu, &w->large, (w->entries / ((size_t)most + 1) + 1) * sizeof(uint32_t));
+  const gpu_argument sort[] = {GPU_BUFFER(&w->facts), GPU_BUFFER(&w->start), GPU_BUFFER(&w->partners),
+                               GPU_BUFFER(&w->large), GPU_BUFFER(&w->found), GPU_VALUE(w->count),
+                               GPU_VALUE(most)};
+  if (status == GRAZE_OK) status = launch(gpu, w, "world_order", sort, 7);
+  if (status == GRAZE_OK && most < w->count) status = gz_gpu_read(gpu, found, &w->found, 0, sizeof found);
+  w->large_count = found[FOUND_LARGE];
+  return status;
 }
 
 static graze_status take_contacts(graze_gpu *gpu, gpu_worlds *w) {
@@ -217,8 +228,9 @@ static graze_status mark_places(graze_gpu *gpu, gpu_worlds *w) {
 }
 
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w) {
-  graze_status (*const parts[])(graze_gpu *, gpu_worlds *) = {
-      count_cells, place_rows, save_contacts, place_facts, count_neighbors, fill_neighbors, take_contacts, mark_places};
+  graze_status (*const parts[])(graze_gpu *, gpu_worlds *) = {count_cells,     place_rows,      save_contacts,
+                                                              place_facts,     count_neighbors, fill_neighbors,
+                                                              order_neighbors, take_contacts,   mark_places};
   graze_status status = GRAZE_OK;
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GRAZE_OK; i++) status = parts[i](gpu, w);
   w->is_listed = status == GRAZE_OK;

@@ -221,31 +221,37 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
 
 /* Pass number `slot` of a batch. Where nothing drifts the other side gets accelerations. */
 static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, uint32_t slot) {
-  const uint32_t from = (w->side + slot) % 2, how = (uint32_t)mode;
-  const gpu_argument arguments[] = {GPU_BUFFER(&w->frame),
-                                    GPU_BUFFER(&w->laws),
-                                    GPU_BUFFER(&w->kinds),
-                                    GPU_BUFFER(&w->walls),
-                                    GPU_BUFFER(&w->rows[from]),
-                                    GPU_BUFFER(&w->facts),
-                                    GPU_BUFFER(&w->start),
-                                    GPU_BUFFER(&w->partners),
-                                    GPU_BUFFER(&w->origin),
-                                    GPU_BUFFER(&w->rows[1 - from]),
-                                    GPU_BUFFER(&w->dissipated),
-                                    GPU_BUFFER(&w->left),
-                                    GPU_BUFFER(&w->orientations),
-                                    GPU_BUFFER(&w->flags),
-                                    GPU_BUFFER(&w->kept),
-                                    GPU_BUFFER(&w->events),
-                                    GPU_BUFFER(&w->event_count),
-                                    GPU_VALUE(w->count),
-                                    GPU_VALUE(w->materials),
-                                    GPU_VALUE(w->features),
-                                    GPU_VALUE(how),
-                                    GPU_VALUE(slot),
-                                    GPU_VALUE(w->event_room)};
-  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 23);
+  const uint32_t from = (w->side + slot) % 2, how = (uint32_t)mode, most = gpu_world_most(w);
+  const gpu_argument all[] = {GPU_BUFFER(&w->frame),
+                              GPU_BUFFER(&w->laws),
+                              GPU_BUFFER(&w->kinds),
+                              GPU_BUFFER(&w->walls),
+                              GPU_BUFFER(&w->rows[from]),
+                              GPU_BUFFER(&w->facts),
+                              GPU_BUFFER(&w->start),
+                              GPU_BUFFER(&w->partners),
+                              GPU_BUFFER(&w->origin),
+                              GPU_BUFFER(&w->rows[1 - from]),
+                              GPU_BUFFER(&w->dissipated),
+                              GPU_BUFFER(&w->left),
+                              GPU_BUFFER(&w->orientations),
+                              GPU_BUFFER(&w->flags),
+                              GPU_BUFFER(&w->kept),
+                              GPU_BUFFER(&w->events),
+                              GPU_BUFFER(&w->event_count),
+                              GPU_VALUE(w->count),
+                              GPU_VALUE(w->materials),
+                              GPU_VALUE(w->features),
+                              GPU_VALUE(how),
+                              GPU_VALUE(slot),
+                              GPU_VALUE(w->event_room),
+                              GPU_VALUE(most)};
+  gpu_argument large[24];
+  graze_status status = gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), all, 24);
+  if (status != GRAZE_OK || w->large_count == 0) return status;
+  memcpy(large, all, sizeof large);
+  large[23] = GPU_BUFFER(&w->large);
+  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass_large", w->large_count, large, 24);
 }
 
 static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
@@ -544,10 +550,10 @@ const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_questi
 }
 
 void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
-  gpu_buffer *const all[] = {&w->rows[0], &w->rows[1], &w->facts,      &w->dissipated, &w->start, &w->partners,
-                             &w->kept,    &w->origin,  &w->places,     &w->waits,      &w->left,  &w->orientations,
-                             &w->frame,   &w->levels,  &w->laws,       &w->kinds,      &w->walls, &w->far_away,
-                             &w->flags,   &w->events,  &w->event_count};
+  gpu_buffer *const all[] = {&w->rows[0], &w->rows[1], &w->facts,  &w->dissipated, &w->start, &w->partners,
+                             &w->kept,    &w->origin,  &w->places, &w->waits,      &w->left,  &w->orientations,
+                             &w->frame,   &w->levels,  &w->laws,   &w->kinds,      &w->walls, &w->found,
+                             &w->large,   &w->flags,   &w->events, &w->event_count};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
   gz_gpu_scratch_release(gpu, &w->scratch);
   buffer *memory[] = {&w->staging, &w->memory, &w->told};

@@ -18,13 +18,15 @@ typedef struct gpu_worlds {
   gpu_buffer places, waits;         /* for a list: places to be; where the contacts that wait at a ball begin */
   gpu_buffer left, orientations;
   gpu_buffer frame, levels, laws, kinds, walls;
-  gpu_buffer far_away, flags, events, event_count;
+  gpu_buffer found, flags, events, event_count;
+  gpu_buffer large; /* places of balls with more partners than an item adds up */
   uint32_t side;
   uint64_t run, begun; /* whose state it is, and after how many steps; run 0: nobody's */
 
   uint32_t count, wall_count, materials, features;
   uint32_t level_count, cells; /* cells: of all levels */
   uint32_t entries;            /* of the list */
+  uint32_t large_count;        /* of balls with many partners */
   bool is_single;              /* rows are of floats */
   bool is_listed;              /* the list holds for the present places */
   uint32_t age, lasted;        /* steps with this list; with the one before */
@@ -50,6 +52,12 @@ static inline const char *gpu_world_pass(const gpu_worlds *w) {
 
 static inline const char *gpu_world_list(const gpu_worlds *w) {
   return w->is_single ? "worldlist32" : "worldlist64";
+}
+
+/* How many partners of a ball an item adds up. Of those with more a group does, else all would wait for the largest
+ * ball; where there are no sizes to speak of nobody has so many. */
+static inline uint32_t gpu_world_most(const gpu_worlds *w) {
+  return w->level_count > 1 ? 64 : UINT32_MAX;
 }
 
 /* What so many entries remember; never nothing. */

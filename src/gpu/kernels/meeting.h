@@ -137,25 +137,28 @@ FUNCTION double lost_energy(GLOBAL const double *law, GLOBAL const double *kept,
   return share * 0.5 * law[LAW_K_T] * (x * x + y * y + z * z);
 }
 
-/* A contact has ended, perhaps with its spring strained. Of two balls the one with the lower number tells. */
-FUNCTION void end_of_balls(const party *a, const party *b, GLOBAL const double *law, GLOBAL const double *kept,
-                           u32 features, GLOBAL const double *frame, told t, GLOBAL double *dissipated) {
-  if (features & FEATURE_SPRINGS) dissipated[0] += lost_energy(law, kept, b->velocity[3] == 0 ? 1.0 : 0.5);
-  if ((features & FEATURE_EVENTS) == 0 || a->number > b->number) return;
+/* A contact has ended, perhaps with its spring strained. Of two balls the one with the lower number tells. What its
+ * side of the spring held is lost. */
+FUNCTION double end_of_balls(const party *a, const party *b, GLOBAL const double *law, GLOBAL const double *kept,
+                             u32 features, GLOBAL const double *frame, told t) {
+  double speed = 0, lost = 0;
   meeting m;
-  double speed = 0;
+  if (features & FEATURE_SPRINGS) lost = lost_energy(law, kept, b->velocity[3] == 0 ? 1.0 : 0.5);
+  if ((features & FEATURE_EVENTS) == 0 || a->number > b->number) return lost;
   meet_balls(a, b, frame, &m);
   for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
   tell(t, EVENT_ENDED, &m, speed, kept[KEPT_SPRINGS(features) + 1]);
+  return lost;
 }
 
-FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall, GLOBAL const double *law,
-                          GLOBAL const double *kept, u32 features, told t, GLOBAL double *dissipated) {
-  if (features & FEATURE_SPRINGS) dissipated[0] += lost_energy(law, kept, 1);
-  if ((features & FEATURE_EVENTS) == 0) return;
+FUNCTION double end_at_wall(const party *a, u32 number, GLOBAL const double *wall, GLOBAL const double *law,
+                            GLOBAL const double *kept, u32 features, told t) {
+  double speed = 0, lost = 0;
   meeting m;
-  double speed = 0;
+  if (features & FEATURE_SPRINGS) lost = lost_energy(law, kept, 1);
+  if ((features & FEATURE_EVENTS) == 0) return lost;
   meet_wall(a, wall, number, &m);
   for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
   tell(t, EVENT_ENDED, &m, speed, kept[KEPT_SPRINGS(features) + 1]);
+  return lost;
 }

@@ -95,3 +95,8 @@
 /* A partner of a list: the place of a ball, or the number of a wall. */
 #define PARTNER_IS_WALL 0x80000000u
 #define PARTNER_TOUCHES 0x40000000u /* there is a contact that remembers */
+
+/* What a new list finds besides neighbours. */
+#define FOUND_FAR    0 /* not 0: a ball is too far away for cells */
+#define FOUND_LARGE  1 /* how many balls have more partners than one item is to add up */
+#define FOUND_FIELDS 2

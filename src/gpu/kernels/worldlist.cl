@@ -64,12 +64,12 @@ KERNEL(64) world_clear(GLOBAL u32 *RESTRICT numbers, u32 count) {
 /* How many balls each cell has, and in `places` how many of them are before a ball. */
 KERNEL(64) world_rank(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT levels,
                       GLOBAL const real *RESTRICT rows, GLOBAL u32 *RESTRICT begins, GLOBAL u32 *RESTRICT places,
-                      GLOBAL u32 *RESTRICT far_away, u32 count, u32 level_count) {
+                      GLOBAL u32 *RESTRICT found, u32 count, u32 level_count) {
   u32 i = GROUP * 64 + ITEM, flag = 0;
   if (i >= count) return;
   u32 cell = cell_of_ball(frame, levels, rows, i, level_count, &flag);
   places[i] = ADD_GLOBAL(&begins[cell], 1u);
-  if (flag != 0) OR_GLOBAL(far_away, flag);
+  if (flag != 0) OR_GLOBAL(&found[FOUND_FAR], flag);
 }
 
 /* Rows go to their places. begins: where the balls of a cell begin. */
@@ -254,16 +254,19 @@ FUNCTION void sort_many(GLOBAL u32 *own, u32 count, GLOBAL const u32 *facts) {
   }
 }
 
-/* Partners by number, then walls: the order in which forces are added. A large ball may have thousands. */
+/* Partners by number, then walls: the order in which forces are added. A large ball may have thousands; those with more
+ * than `most` are listed, in any order. */
 KERNEL(64) world_order(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
-                       GLOBAL u32 *RESTRICT partners, u32 count) {
+                       GLOBAL u32 *RESTRICT partners, GLOBAL u32 *RESTRICT large, GLOBAL u32 *RESTRICT found, u32 count,
+                       u32 most) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
-  u32 found = start[i + 1] - start[i];
-  if (found <= 32)
-    sort_few(partners + start[i], found, facts);
+  u32 number = start[i + 1] - start[i];
+  if (number > most) large[ADD_GLOBAL(&found[FOUND_LARGE], 1u)] = i;
+  if (number <= 32)
+    sort_few(partners + start[i], number, facts);
   else
-    sort_many(partners + start[i], found, facts);
+    sort_many(partners + start[i], number, facts);
 }
 
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
@@ -292,13 +295,13 @@ FUNCTION u32 goes_on(const old_list *l, u32 i, const party *own, u32 partner, GL
   if (is_wall(partner)) {
     GLOBAL const double *wall = l->walls + WALL_FIELDS * (u64)other, *law = law_of(l, i, (u32)wall[WALL_MATERIAL]);
     if (is_near_wall(l->frame, wall, own->at)) return 1;
-    end_at_wall(own, other, wall, law, memory, l->features, l->events, l->dissipated + i);
+    l->dissipated[i] += end_at_wall(own, other, wall, law, memory, l->features, l->events);
   } else {
     GLOBAL const double *law = law_of(l, i, (u32)kind_of(l->kinds, l->facts, other)[KIND_MATERIAL]);
     party second;
     if (is_near(l->frame, l->rows, i, other)) return 1;
     load_party(l->rows, l->facts, other, &second);
-    end_of_balls(own, &second, law, memory, l->features, l->frame, l->events, l->dissipated + i);
+    l->dissipated[i] += end_of_balls(own, &second, law, memory, l->features, l->frame, l->events);
   }
   return 0;
 }

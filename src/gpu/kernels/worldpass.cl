@@ -1,6 +1,7 @@
 /* One pass over the balls of a world: src/dynamics/pass_kernels.c, with an item for each ball. It reads its own row and
  * those of its neighbours, adds up its own side of each contact in the order of its partners' numbers, then walls, then
- * drag and gravity, and writes its next row. No item writes what another one reads.
+ * drag and gravity, and writes its next row. No item writes what another one reads. A ball with many neighbours has a
+ * group, whose items compute one contact each; the sums are those of one item.
  *
  * Passes are launched ahead, some in a row. When one finds that the list does not bear the next places, it says so in
  * its flag, and those behind it do nothing. */
@@ -20,7 +21,6 @@ typedef struct world {
   GLOBAL const u32 *facts;
   GLOBAL const u32 *start;
   GLOBAL u32 *partners;
-  GLOBAL double *dissipated;
   GLOBAL double *kept;
   told events;
   u32 materials, features, mode;
@@ -32,6 +32,7 @@ typedef struct ball {
   party own;
   double spin[4];
   double force[3], torque[3], dissipated;
+  double energy; /* dissipated so far, in all steps */
 } ball;
 
 /* Its side of a contact. */
@@ -295,8 +296,8 @@ FUNCTION void add_ball(const world *w, ball *b, u32 entry) {
   if (touches) {
     add_contact(w, b, entry, partner, &other, d, distance2, began);
   } else { /* the simple law has the springs of the others */
-    end_of_balls(&b->own, &other, law_between(w, b->material, material_of(w, partner)),
-                 memory_of(w, entry), w->features, w->frame, w->events, w->dissipated + b->place);
+    b->energy += end_of_balls(&b->own, &other, law_between(w, b->material, material_of(w, partner)),
+                              memory_of(w, entry), w->features, w->frame, w->events);
   }
 }
 
@@ -327,9 +328,7 @@ FUNCTION void add_wall(const world *w, ball *b, u32 entry) {
   double distance = wall_distance(wall, b->own.at);
   u32 touches = distance < b->own.at[3];
   if ((features & FEATURE_REMEMBERS) != 0 && w->mode != PASS_LOOK) began = remember(w, entry, touches, &ended);
-  if (ended) {
-    end_at_wall(&b->own, number, wall, law, memory_of(w, entry), features, w->events, w->dissipated + b->place);
-  }
+  if (ended) b->energy += end_at_wall(&b->own, number, wall, law, memory_of(w, entry), features, w->events);
   if (!touches) return;
   sides s;
   outcome o;
@@ -410,7 +409,6 @@ FUNCTION u32 move(const world *w, const ball *b, GLOBAL const u32 *origin, doubl
     sum = sum + (velocity[k] + spin[k]);
   }
   velocity[3] = spin[3] = 0;
-  if (w->mode != PASS_LOOK) w->dissipated[b->place] += dt * b->dissipated;
   if (w->mode == PASS_LOOK || w->mode == PASS_LAST) return flag_of_sum(sum);
   for (u32 k = 0; k < 3; k++) {
     double kick = h * velocity[k], turn = h * spin[k];
@@ -435,8 +433,54 @@ FUNCTION void store(GLOBAL real *rows, u32 place, u32 field, const double *from)
   for (u32 k = 0; k < 4; k++) rows[ROW_FIELDS * (u64)place + field + k] = (real)from[k];
 }
 
-/* flags[slot] of the pass before it, or of what came before the batch; it sets the next one. With PASS_LOOK and
- * PASS_LAST `next` gets accelerations as velocities and spins. */
+/* A ball on which nothing acts yet. */
+FUNCTION void load_ball(const world *w, u32 place, ball *b) {
+  b->place = place;
+  load_party(w->rows, w->facts, place, &b->own);
+  b->material = material_of(w, place);
+  load(w->rows, place, ROW_SPIN, b->spin);
+  for (u32 k = 0; k < 3; k++) b->force[k] = b->torque[k] = 0;
+  b->dissipated = b->energy = 0;
+}
+
+FUNCTION void add_partner(const world *w, ball *b, u32 entry) {
+  if (is_wall(w->partners[entry]))
+    add_wall(w, b, entry);
+  else
+    add_ball(w, b, entry);
+}
+
+/* What a pass writes of balls; with PASS_LOOK and PASS_LAST `next` gets accelerations as velocities and spins. */
+typedef struct results {
+  GLOBAL const u32 *origin;
+  GLOBAL real *next;
+  GLOBAL double *dissipated;
+  GLOBAL u32 *left;
+  GLOBAL double *orientations;
+  GLOBAL u32 *flags;
+} results;
+
+/* Once all partners have been added. */
+FUNCTION void finish_ball(const world *w, ball *b, const results *r) {
+  double at[4], velocity[4], spin[4];
+  u32 i = b->place, bounds = (w->features & FEATURE_BOUNDS) != 0;
+  if (bounds && (w->mode == PASS_STEP || w->mode == PASS_LAST)) mark_left(b->own.at, w->frame, r->left, b->own.number);
+  if (w->features & FEATURE_DRAG) add_drag(w, b);
+  u32 flag = move(w, b, r->origin + 3 * (u64)i, at, velocity, spin);
+  if (w->mode != PASS_LOOK) r->dissipated[i] = b->energy + w->frame[FRAME_DT] * b->dissipated;
+  store(r->next, i, ROW_VELOCITY, velocity);
+  store(r->next, i, ROW_SPIN, spin);
+  if (w->mode == PASS_STEP || w->mode == PASS_EULER) {
+    u32 body = (u32)kind_of(w->kinds, w->facts, i)[KIND_BODY];
+    store(r->next, i, ROW_POSITION, at);
+    if (body != 0) turn_body(r->orientations + 4 * (u64)(body - 1), spin, w->frame[FRAME_DT]);
+    if (bounds && w->mode == PASS_EULER) mark_left(at, w->frame, r->left, b->own.number);
+  }
+  if (flag != 0) OR_GLOBAL(&r->flags[w->events.slot + 1], flag);
+}
+
+/* flags[slot] of the pass before it, or of what came before the batch; it sets the next one. Balls with more partners
+ * than `most` are left out. */
 KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
                       GLOBAL const real *RESTRICT rows, GLOBAL const u32 *RESTRICT facts,
@@ -445,40 +489,67 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
                       GLOBAL double *RESTRICT dissipated, GLOBAL u32 *RESTRICT left,
                       GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, GLOBAL double *RESTRICT kept,
                       GLOBAL u64 *RESTRICT events, GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials,
-                      u32 features, u32 mode, u32 slot, u32 room) {
+                      u32 features, u32 mode, u32 slot, u32 room, u32 most) {
   u32 i = GROUP * 64 + ITEM, before = flags[slot];
   if (before != 0 && i == 0) OR_GLOBAL(&flags[slot + 1], before);
-  if (before != 0 || i >= count) return;
-  const told all_told = {events, event_count, room, slot};
-  const world w = {frame,    laws,       kinds, walls,    rows,      facts,    start,
-                   partners, dissipated, kept,  all_told, materials, features, mode};
+  if (before != 0 || i >= count || start[i + 1] - start[i] > most) return;
+  const told t = {events, event_count, room, slot};
+  const world w = {frame,    laws, kinds, walls,     rows,     facts, start,
+                   partners, kept, t,     materials, features, mode};
+  const results r = {origin, next, dissipated, left, orientations, flags};
   ball b;
-  double next_at[4], next_v[4], next_w[4];
-  b.place = i;
-  load_party(rows, facts, i, &b.own);
-  b.material = material_of(&w, i);
-  load(rows, i, ROW_SPIN, b.spin);
-  for (u32 k = 0; k < 3; k++) b.force[k] = b.torque[k] = 0;
-  b.dissipated = 0;
-  if ((features & FEATURE_BOUNDS) != 0 && (mode == PASS_STEP || mode == PASS_LAST))
-    mark_left(b.own.at, frame, left, b.own.number);
-  for (u32 e = start[i]; e < start[i + 1]; e++) {
-    if (is_wall(partners[e]))
-      add_wall(&w, &b, e);
-    else
-      add_ball(&w, &b, e);
+  load_ball(&w, i, &b);
+  b.energy = dissipated[i];
+  for (u32 e = start[i]; e < start[i + 1]; e++) add_partner(&w, &b, e);
+  finish_ball(&w, &b, &r);
+}
+
+/* The same of a ball with many partners, behind world_pass. As many contacts at a time as there are items are computed,
+ * each as if it were the only one; then each sum goes on through them in their order. Sums begin with +0, so that +0
+ * for those who do not touch changes nothing. */
+KERNEL(64) world_pass_large(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
+                            GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
+                            GLOBAL const real *RESTRICT rows, GLOBAL const u32 *RESTRICT facts,
+                            GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners,
+                            GLOBAL const u32 *RESTRICT origin, GLOBAL real *RESTRICT next,
+                            GLOBAL double *RESTRICT dissipated, GLOBAL u32 *RESTRICT left,
+                            GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags,
+                            GLOBAL double *RESTRICT kept, GLOBAL u64 *RESTRICT events,
+                            GLOBAL u32 *RESTRICT event_count, u32 count, u32 materials, u32 features, u32 mode,
+                            u32 slot, u32 room, GLOBAL const u32 *RESTRICT large) {
+  SHARED double part[8][64], sums[8]; /* force, torque, dissipated, energy */
+  u32 item = ITEM, i = large[GROUP];
+  if (flags[slot] != 0 || i >= count) return;
+  const told t = {events, event_count, room, slot};
+  const world w = {frame,    laws, kinds, walls,     rows,     facts, start,
+                   partners, kept, t,     materials, features, mode};
+  const results r = {origin, next, dissipated, left, orientations, flags};
+  ball b;
+  double sum = item == 7 ? dissipated[i] : 0;
+  for (u32 base = start[i]; base < start[i + 1]; base += 64) {
+    load_ball(&w, i, &b);
+    if (base + item < start[i + 1]) add_partner(&w, &b, base + item);
+    for (u32 k = 0; k < 3; k++) {
+      part[k][item] = b.force[k];
+      part[3 + k][item] = b.torque[k];
+    }
+    part[6][item] = b.dissipated;
+    part[7][item] = b.energy;
+    BARRIER;
+    for (u32 n = 0; item < 8 && n < 64; n++) sum = sum + part[item][n];
+    BARRIER;
   }
-  if (features & FEATURE_DRAG) add_drag(&w, &b);
-  u32 flag = move(&w, &b, origin + 3 * (u64)i, next_at, next_v, next_w);
-  store(next, i, ROW_VELOCITY, next_v);
-  store(next, i, ROW_SPIN, next_w);
-  if (mode == PASS_STEP || mode == PASS_EULER) {
-    u32 body = (u32)kind_of(kinds, facts, i)[KIND_BODY];
-    store(next, i, ROW_POSITION, next_at);
-    if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), next_w, frame[FRAME_DT]);
-    if ((features & FEATURE_BOUNDS) != 0 && mode == PASS_EULER) mark_left(next_at, frame, left, b.own.number);
+  if (item < 8) sums[item] = sum;
+  BARRIER;
+  if (item != 0) return;
+  load_ball(&w, i, &b);
+  for (u32 k = 0; k < 3; k++) {
+    b.force[k] = sums[k];
+    b.torque[k] = sums[3 + k];
   }
-  if (flag != 0) OR_GLOBAL(&flags[slot + 1], flag);
+  b.dissipated = sums[6];
+  b.energy = sums[7];
+  finish_ball(&w, &b, &r);
 }
 
 /* The first half kick and the drift of a run of leapfrog steps. */
