@@ -595,6 +595,44 @@ static void test_lost_midway(void **state) {
   }
 }
 
+static struct {
+  const gpu_backend *real;
+  uint32_t asked, refused; /* refused: the how-maniest is */
+} memory;
+
+static graze_status allocate(graze_gpu *gpu, size_t bytes, uintptr_t *to) {
+  if (++memory.asked == memory.refused) return gz_gpu_failed(gpu, GRAZE_ERROR_MEMORY, "allocate", "refused");
+  return memory.real->allocate(gpu, bytes, to);
+}
+
+/* Each request for memory of the device is refused in turn: the processor makes the steps, and next time the device. */
+static void test_refused_memory(void **state) {
+  const bed b = {.kind = BED_SPRINGS};
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  memory.real = on.gpu->backend;
+  gpu_backend refusing = *memory.real;
+  refusing.allocate = allocate;
+  bool enough = false;
+  for (memory.refused = 1; !enough; memory.refused += test_device_few() ? 11 : 1) {
+    twins t = make_beds(b.kind, true, 60);
+    graze_gpu_detach(on.gpu);
+    assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+    memory.asked = 0;
+    on.gpu->backend = &refusing;
+    run_world(t.device, bed_dt(&b), 12);
+    on.gpu->backend = memory.real;
+    run_world(t.plain, bed_dt(&b), 12);
+    enough = memory.asked < memory.refused;
+    assert_true((graze_world_get_engine_steps(t.device) == 12) == enough);
+    compare(&t, "memory was refused");
+    run(&t, bed_dt(&b), 3, "memory is there again");
+    destroy(&t);
+  }
+  assert_true(memory.refused > 20);
+}
+
 /* A number that stops being finite is told of in the processor's words, and the state is that of the last answer. */
 static void test_not_finite(void **state) {
   static const double at[3] = {0, 0, 0}, speed[3] = {1e308, 1, 1};
@@ -617,10 +655,10 @@ static void test_not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_beds),      cmocka_unit_test(test_laws),           cmocka_unit_test(test_alone),
-      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_walls),          cmocka_unit_test(test_ways),
-      cmocka_unit_test(test_bytes),     cmocka_unit_test(test_hand_over),      cmocka_unit_test(test_stays),
-      cmocka_unit_test(test_cancelled), cmocka_unit_test(test_without_device), cmocka_unit_test(test_lost_midway),
-      cmocka_unit_test(test_not_finite)};
+      cmocka_unit_test(test_beds),           cmocka_unit_test(test_laws),           cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_sizes),          cmocka_unit_test(test_walls),          cmocka_unit_test(test_ways),
+      cmocka_unit_test(test_bytes),          cmocka_unit_test(test_hand_over),      cmocka_unit_test(test_stays),
+      cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_without_device), cmocka_unit_test(test_lost_midway),
+      cmocka_unit_test(test_refused_memory), cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }
