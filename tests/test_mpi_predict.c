@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "broad/phase.h"
+#include "families.h"
 #include "mpi_scenes.h"
 
 enum { MOST = 64 };
@@ -202,6 +204,81 @@ static void test_arguments(void **unused) {
   assert_int_equal(graze_mpi_predict(shared_context(1), &good, NULL, &p), GRAZE_ERROR_ARGUMENT);
 }
 
+/* ---- a broad phase that many take turns with ---- */
+
+enum { TURNS = 4000 };
+
+typedef struct turn {
+  graze_box boxes[TURNS];
+  uint64_t pairs;
+  broad_choice choice;
+  graze_broad_method method;
+} turn;
+
+/* Cubes in a cube, which AUTO finds with the grid, and plates in a plane, which it sweeps. */
+static void make_turns(turn turns[2]) {
+  uint64_t random = test_seed(3);
+  memset(turns, 0, 2 * sizeof *turns);
+  for (uint32_t i = 0; i < TURNS; i++) {
+    for (int k = 0; k < 3; k++) {
+      turns[0].boxes[i].min[k] = 19 * random_unit(&random);
+      turns[0].boxes[i].max[k] = turns[0].boxes[i].min[k] + 1;
+      turns[1].boxes[i].min[k] = k < 2 ? 60 * random_unit(&random) : 0;
+      turns[1].boxes[i].max[k] = turns[1].boxes[i].min[k] + 1;
+    }
+  }
+  turns[0].method = GRAZE_BROAD_GRID;
+  turns[1].method = GRAZE_BROAD_SWEEP;
+  for (int k = 0; k < 2; k++) free(boxes_pairs(turns[k].boxes, TURNS, NULL, NULL, &turns[k].pairs));
+}
+
+/* Three rounds. Returns how often memory was asked for in the last two. */
+static uint64_t take_turns(graze_broadphase *bp, turn turns[2], const test_allocator *memory) {
+  uint64_t asked = 0;
+  for (int round = 0; round < 3; round++) {
+    if (round == 1) asked = memory->requests;
+    for (int k = 0; k < 2; k++) {
+      const graze_box_array array = {turns[k].boxes, 0, GRAZE_DOUBLE};
+      const graze_box_pair *pairs;
+      uint64_t count;
+      gz_broad_exchange_choice(bp, &turns[k].choice);
+      assert_int_equal(graze_broadphase_find(bp, &array, TURNS, true, &pairs, &count), GRAZE_OK);
+      gz_broad_exchange_choice(bp, &turns[k].choice);
+      assert_int_equal(count, turns[k].pairs);
+      assert_int_equal(turns[k].choice.method, turns[k].method);
+      assert_int_equal(turns[k].choice.updates, round + 1);
+    }
+  }
+  return memory->requests - asked;
+}
+
+/* Each goes by what it knows itself, and none makes anew what the one before has thrown away. */
+static void test_turns(void **unused) {
+  (void)unused;
+  static turn turns[2];
+  for (int laid_aside = 0; laid_aside < 2; laid_aside++) {
+    test_allocator memory = {0};
+    graze_context_def def = graze_default_context_def();
+    graze_context *context = NULL;
+    graze_broadphase *bp = NULL;
+    def.allocator = test_allocator_hooks(&memory);
+    def.threads = 1;
+    make_turns(turns);
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    assert_int_equal(graze_broadphase_create(context, NULL, &bp), GRAZE_OK);
+    memory.fail_at = memory.requests + 1;
+    if (laid_aside) assert_int_equal(gz_broad_take_turns(bp), GRAZE_ERROR_MEMORY);
+    memory.fail_at = 0;
+    if (laid_aside) assert_int_equal(gz_broad_take_turns(bp), GRAZE_OK);
+    const uint64_t asked = take_turns(bp, turns, &memory);
+    assert_int_equal(asked == 0, laid_aside);
+    assert_true(graze_broadphase_report(bp).bytes > TURNS * sizeof(float[6]));
+    graze_broadphase_destroy(bp);
+    graze_context_destroy(context);
+    assert_int_equal(memory.live_blocks, 0);
+  }
+}
+
 /* A box that is none is told with its rank, and memory may be refused at any time. */
 static void test_failures(void **unused) {
   (void)unused;
@@ -238,6 +315,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_answers),     cmocka_unit_test(test_boxes_on_demand), cmocka_unit_test(test_network_alone),
       cmocka_unit_test(test_one_message), cmocka_unit_test(test_arguments),       cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

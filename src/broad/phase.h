@@ -129,7 +129,8 @@ struct graze_broadphase {
   broad_motion motion;
 
   broad_instance instance; /* for proxies */
-  broad_instance foreign;  /* for boxes that are not added */
+  broad_instance foreign;  /* for boxes that are not added; */
+  broad_instance *stock;   /* where many take turns, of the other methods; else NULL */
   pair_history history;
   pair_list work[6];   /* scratch */
   pair_list found;     /* of boxes that are not added */
@@ -158,6 +159,13 @@ graze_status gz_boxes_check(const graze_context *context, const graze_box_array 
 /* Makes `instance` run `method`, forgetting what it knew when that is another one. */
 graze_status gz_broad_instance_set(const graze_context *context, broad_instance *instance, graze_broad_method method);
 void gz_broad_instance_release(const graze_context *context, broad_instance *instance);
+
+/* For many who take turns to have pairs found among boxes that are not added, each with boxes of its own kind: what
+ * methods keep stays when another method comes. MEMORY. */
+graze_status gz_broad_take_turns(graze_broadphase *broadphase);
+
+/* And AUTO goes by what it knows of those whose turn it is. The two exchange what they have. */
+void gz_broad_exchange_choice(graze_broadphase *broadphase, broad_choice *choice);
 
 void gz_queries_release(const graze_context *context, broad_queries *queries);
 size_t gz_queries_bytes(const broad_queries *queries);

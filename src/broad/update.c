@@ -71,6 +71,8 @@ void graze_broadphase_destroy(graze_broadphase *bp) {
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) gz_pair_list_release(context, &bp->work[i]);
   gz_broad_instance_release(context, &bp->instance);
   gz_broad_instance_release(context, &bp->foreign);
+  for (int m = 0; bp->stock != NULL && m < GRAZE_BROAD_METHODS; m++) gz_broad_instance_release(context, &bp->stock[m]);
+  gz_memory_release(context, bp->stock, GRAZE_BROAD_METHODS * sizeof *bp->stock);
   gz_queries_release(context, &bp->queries);
   gz_memory_release(context, bp, sizeof *bp);
 }
@@ -307,10 +309,35 @@ graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair *
   return GRAZE_OK;
 }
 
+graze_status gz_broad_take_turns(graze_broadphase *bp) {
+  if (bp->stock != NULL) return GRAZE_OK;
+  const size_t bytes = GRAZE_BROAD_METHODS * sizeof *bp->stock;
+  bp->stock = gz_memory_alloc(bp->context, bytes);
+  if (bp->stock == NULL) return gz_fail_memory(bp->context, bytes);
+  memset(bp->stock, 0, bytes);
+  return GRAZE_OK;
+}
+
+void gz_broad_exchange_choice(graze_broadphase *bp, broad_choice *choice) {
+  const broad_choice t = bp->once;
+  bp->once = *choice;
+  *choice = t;
+}
+
+static graze_status set_foreign(graze_broadphase *bp, graze_broad_method method) {
+  broad_instance *now = &bp->foreign;
+  if (bp->stock != NULL && now->state != NULL && now->method != method) {
+    bp->stock[now->method] = *now;
+    *now = bp->stock[method];
+    bp->stock[method] = (broad_instance){0};
+  }
+  return gz_broad_instance_set(bp->context, now, method);
+}
+
 graze_status gz_broad_run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
   graze_broad_method method = bp->def.method;
   if (method == GRAZE_BROAD_AUTO) method = gz_choose_once(&bp->once, view);
-  graze_status status = gz_broad_instance_set(bp->context, &bp->foreign, method);
+  graze_status status = set_foreign(bp, method);
   bp->found.count = 0;
   const broad_method *m = gz_broad_method_of(method);
   if (status == GRAZE_OK) status = check_slots(m, view);
@@ -371,6 +398,12 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
   return GRAZE_OK;
 }
 
+static uint64_t bytes_kept(const broad_instance *instance) {
+  if (instance->state == NULL) return 0;
+  const broad_method *m = gz_broad_method_of(instance->method);
+  return m->state_bytes + m->bytes(instance->state);
+}
+
 static uint64_t bytes_taken(const graze_broadphase *bp) {
   const pair_history *h = &bp->history;
   uint64_t sum = sizeof *bp + gz_queries_bytes(&bp->queries) + bp->boxes.bytes + bp->user_ids.bytes +
@@ -379,12 +412,9 @@ static uint64_t bytes_taken(const graze_broadphase *bp) {
                  bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes + h->began.memory.bytes +
                  h->ended.memory.bytes;
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) sum += bp->work[i].memory.bytes;
-  const broad_instance *instances[] = {&bp->instance, &bp->foreign};
-  for (int i = 0; i < 2; i++) {
-    if (instances[i]->state == NULL) continue;
-    const broad_method *m = gz_broad_method_of(instances[i]->method);
-    sum += m->state_bytes + m->bytes(instances[i]->state);
-  }
+  sum += bytes_kept(&bp->instance) + bytes_kept(&bp->foreign);
+  for (int m = 0; bp->stock != NULL && m < GRAZE_BROAD_METHODS; m++)
+    sum += sizeof bp->stock[m] + bytes_kept(&bp->stock[m]);
   return sum;
 }
 

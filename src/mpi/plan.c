@@ -328,8 +328,8 @@ void gz_mpi_plan_end(graze_mpi_world *w) {
                            w->plan.differs);
   } else if (!uses_directory(w)) {
     w->regions = (mpi_regions){w->common->table, w->ranks, gz_mpi_rank_bits(w->ranks)};
-    w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank, &w->home);
-    if (w->leaf.ranks != 1) w->home = graze_box_empty();
+    w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank, &w->region);
+    w->home = w->leaf.ranks == 1 ? w->region : graze_box_empty();
   }
   w->plan_due = false;
   w->planned_at = w->step;

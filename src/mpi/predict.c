@@ -98,11 +98,22 @@ static graze_mpi_boxes boxes_of(const predicting *p, uint32_t r) {
   return p->def->boxes != NULL ? p->def->boxes(p->def->boxes_user, r) : p->boxes[r];
 }
 
+/* A rank has caches of its own, where its boxes still are since its last turn; here others have filled them. */
+static void fetch(const graze_mpi_boxes *boxes) {
+  enum { LINE = 64 };
+  const size_t size = boxes->boxes.precision == GRAZE_DOUBLE ? 6 * sizeof(double) : 6 * sizeof(float);
+  const size_t stride = boxes->boxes.stride != 0 ? boxes->boxes.stride : size;
+  const volatile char *box = boxes->boxes.data, *id = (const volatile char *)boxes->ids;
+  for (size_t i = 0; i < boxes->count * stride; i += LINE) (void)box[i];
+  for (size_t i = 0; i < boxes->count * sizeof *boxes->ids; i += LINE) (void)id[i];
+}
+
 static graze_status begin_rank(predicting *p, uint32_t r) {
   graze_status status = GRAZE_OK;
   const graze_mpi_boxes boxes = boxes_of(p, r);
   if (boxes.count > 0) status = graze_mpi_contribute(p->worlds[r], &boxes);
   p->done[r] = false;
+  fetch(&boxes);
   gz_virtual_net_enter(p->net, r);
   if (status == GRAZE_OK) status = graze_mpi_begin(p->worlds[r], 0);
   gz_virtual_net_leave(p->net, r);
@@ -112,9 +123,10 @@ static graze_status begin_rank(predicting *p, uint32_t r) {
 /* Once the totals are there nobody reads boxes any more. */
 static void lend_boxes(predicting *p, uint32_t r) {
   const mpi_stage stage = p->worlds[r]->stage;
-  if (p->def->boxes == NULL || stage >= MPI_STAGE_TOTAL || !gz_virtual_net_goes_on(p->net, r)) return;
+  if (stage >= MPI_STAGE_TOTAL || !gz_virtual_net_goes_on(p->net, r)) return;
   const graze_mpi_boxes boxes = boxes_of(p, r);
-  gz_mpi_world_lend(p->worlds[r], &boxes);
+  if (p->def->boxes != NULL) gz_mpi_world_lend(p->worlds[r], &boxes);
+  fetch(&boxes);
 }
 
 static graze_status test_rank(predicting *p, uint32_t r) {

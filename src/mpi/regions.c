@@ -17,6 +17,10 @@ enum { WORTH_SHARING = 64, TILES_A_RANK = 3 };
 /* Owners lie apart when less than this share of the boxes is on the side that most of their owner's are not on. */
 #define APART 0.2
 
+/* What so many samples stand for may be hidden between samples: a cut between owners, which moves nothing for sure, is
+ * preferred to one that seems better by less. */
+enum { HIDDEN = 4 };
+
 typedef struct cutting {
   mpi_cutting given;
   mpi_regions *regions;
@@ -30,6 +34,7 @@ typedef struct cut_choice {
   double off;          /* the share of the weight that is on the wrong side */
   double moved;        /* the share that is not where most of its owner's is */
   double slenderness;  /* extent of the boxes against that of the region: the smaller the better */
+  bool between;        /* it is one between owners: no box of theirs lies on the other side */
 } cut_choice;
 
 static double share_of(const cutting *c, uint32_t first, uint32_t end) {
@@ -161,20 +166,76 @@ static cut_choice choose_on_axis(const cutting *c, uint32_t begin, uint32_t end,
   if (c->given.tallies != NULL) moved = tally(c, begin, end, axis, at);
   if (moved > APART) moved = 0.5; /* chance decides between such */
   double slenderness = extent / count / (0.5 * ends[1] - 0.5 * ends[0]);
-  return (cut_choice){true, axis, at, crossing / all, left, fabs(left - part), moved, slenderness};
+  return (cut_choice){.there = true,
+                      .axis = axis,
+                      .at = at,
+                      .crossing = crossing / all,
+                      .left = left,
+                      .off = fabs(left - part),
+                      .moved = moved,
+                      .slenderness = slenderness};
 }
 
-static bool is_better(const cut_choice *a, const cut_choice *b) {
+/* The range in which a cut parts the owners of positions [first, last) to the last box, as many on its left as there
+ * are positions: high < cut <= low. False: there is none. */
+static bool gap_of_owners(const cutting *c, uint32_t first, uint32_t last, uint32_t axis, double *high, double *low) {
+  const uint32_t *order = c->given.order, left = (last - first) / 2;
+  const graze_box *bounds = c->given.bounds;
+  mpi_mark *marks = c->given.marks;
+  uint32_t below = 0;
+  for (uint32_t p = first; p < last; p++) {
+    if (graze_box_is_empty(&bounds[order[p]])) return false; /* it may be anywhere */
+    marks[p - first] = (mpi_mark){bounds[order[p]].min[axis], 1};
+  }
+  *low = gz_mpi_quantile(marks, last - first, left + 1);
+  *high = -DBL_MAX;
+  for (uint32_t p = first; p < last; p++) {
+    if (!(bounds[order[p]].min[axis] < *low)) continue;
+    *high = fmax(*high, bounds[order[p]].max[axis]);
+    below++;
+  }
+  return below == left && *high < *low;
+}
+
+/* Where the owners on both sides lie apart to the last box, the cut goes between them if that divides the work nearly
+ * as well: then every box stays but those that reach across. */
+static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
+                               double part, cut_choice *cut) {
+  const uint32_t axis = cut->axis;
+  double high, low, left = 0, all = 0, crossing = 0;
+  if (c->given.tallies == NULL || !cut->there || !gap_of_owners(c, first, last, axis, &high, &low)) return;
+  for (uint32_t i = begin; i < end; i++) {
+    const mpi_sample *s = &c->given.samples[i];
+    all += s->weight;
+    left += s->box.min[axis] < low ? s->weight : 0;
+    crossing += s->box.min[axis] < low && low <= s->box.max[axis] ? s->weight : 0;
+  }
+  left /= all;
+  if (!(fabs(left - cut->left) <= OWNERS_SLACK * fmin(cut->left, 1 - cut->left)) ||
+      !fit_cut(c->regions, high, low, &low))
+    return;
+  cut->at = low;
+  cut->left = left;
+  cut->off = fabs(left - part);
+  cut->crossing = crossing / all;
+  cut->moved = 0;
+  cut->between = true;
+}
+
+/* `hidden`: the share that samples may hide. */
+static bool is_better(const cut_choice *a, const cut_choice *b, double hidden) {
   if (!b->there || !a->there) return a->there;
-  double x = a->crossing + a->off + a->moved, y = b->crossing + b->off + b->moved;
+  const double x = a->crossing + a->off + a->moved + (a->between ? 0 : hidden),
+               y = b->crossing + b->off + b->moved + (b->between ? 0 : hidden);
   return x != y ? x < y : a->slenderness < b->slenderness;
 }
 
-static cut_choice choose(const cutting *c, uint32_t begin, uint32_t end, double part) {
+static cut_choice choose(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last, double part) {
   cut_choice best = {.there = false};
   for (uint32_t axis = 0; axis < 3; axis++) {
     cut_choice choice = choose_on_axis(c, begin, end, axis, part);
-    if (is_better(&choice, &best)) best = choice;
+    cut_between_owners(c, begin, end, first, last, part, &choice);
+    if (is_better(&choice, &best, (double)HIDDEN / (end - begin))) best = choice;
   }
   return best;
 }
@@ -241,31 +302,13 @@ static void assign_sides(const cutting *c, uint32_t begin, uint32_t end, uint32_
   }
 }
 
-/* Where the owners on both sides lie apart to the last box, the cut goes between them if that divides the work nearly
- * as well: then every box stays but those that reach across. */
-static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
-                               cut_choice *cut) {
-  const uint32_t *order = c->given.order, middle = first + (last - first) / 2, axis = cut->axis;
-  double high = -DBL_MAX, low = DBL_MAX, left = 0, all = 0;
-  if (c->given.tallies == NULL || cut->moved > APART) return;
-  for (uint32_t p = first; p < middle; p++) high = fmax(high, c->given.bounds[order[p]].max[axis]);
-  for (uint32_t p = middle; p < last; p++) low = fmin(low, c->given.bounds[order[p]].min[axis]);
-  if (!(high < low) || low == DBL_MAX) return;
-  for (uint32_t i = begin; i < end; i++) {
-    all += c->given.samples[i].weight;
-    left += c->given.samples[i].box.min[axis] < low ? c->given.samples[i].weight : 0;
-  }
-  if (fabs(left / all - cut->left) <= OWNERS_SLACK * fmin(cut->left, 1 - cut->left) &&
-      fit_cut(c->regions, high, low, &low))
-    cut->at = low;
-}
-
 /* Other ranks on either side may have other shares. */
 static void cut_by_shares(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
                           cut_choice *cut) {
   const uint32_t middle = first + (last - first) / 2;
-  const double left = share_of(c, first, middle), right = share_of(c, middle, last);
-  const cut_choice again = choose_on_axis(c, begin, end, cut->axis, left / (left + right));
+  const double left = share_of(c, first, middle), part = left / (left + share_of(c, middle, last));
+  cut_choice again = choose_on_axis(c, begin, end, cut->axis, part);
+  cut_between_owners(c, begin, end, first, last, part, &again);
   if (again.there) *cut = again;
 }
 
@@ -277,7 +320,7 @@ static void cut_region(const cutting *c, uint32_t begin, uint32_t end, uint32_t 
   cut_choice cut = {.there = false};
   if (last - first > 1) {
     double left = share_of(c, first, middle_rank), right = share_of(c, middle_rank, last);
-    if (end - begin > 1) cut = choose(c, begin, end, left / (left + right));
+    if (end - begin > 1) cut = choose(c, begin, end, first, last, left / (left + right));
   }
   if (!cut.there || cut.crossing > CROWDED * cut.left) {
     add_leaf(c->regions, first, last, objects);
@@ -285,7 +328,6 @@ static void cut_region(const cutting *c, uint32_t begin, uint32_t end, uint32_t 
   }
   assign_sides(c, begin, end, first, last, &cut);
   if (c->given.shares != NULL) cut_by_shares(c, begin, end, first, last, &cut);
-  cut_between_owners(c, begin, end, first, last, &cut);
   const uint32_t middle = divide(c->given.samples, begin, end, &cut);
   add_cut(c->regions, middle_rank, &cut);
   cut_region(c, begin, middle, first, middle_rank);

@@ -12,10 +12,32 @@
 
 #include "base/context.h"
 #include "base/hash.h"
+#include "broad/phase.h"
 #include "mpi/world.h"
 
 /* Counted work: what a box and a pair cost, about in proportion. */
 enum { WORK_OF_BOX = 8, WORK_OF_PAIR = 2, SAMPLES_A_BLOCK = 32 };
+
+/* ---- opening and closing ---- */
+
+/* Worlds that take turns each search in the way that AUTO has found for their own boxes. */
+graze_status gz_mpi_search_open(graze_mpi_world *w) {
+  graze_broadphase_def def = graze_default_broadphase_def();
+  mpi_common *c = w->common;
+  if (w->def.search == GRAZE_MPI_BISECTION) def.method = GRAZE_BROAD_BRUTE;
+  graze_status status = c->broadphase == NULL ? graze_broadphase_create(w->context, &def, &c->broadphase) : GRAZE_OK;
+  if (status != GRAZE_OK || c == &w->own) return status;
+  w->choice = gz_memory_alloc(w->context, sizeof *w->choice);
+  if (w->choice == NULL) return gz_fail_memory(w->context, sizeof *w->choice);
+  *w->choice = (broad_choice){0};
+  return gz_broad_take_turns(c->broadphase);
+}
+
+void gz_mpi_search_close(graze_mpi_world *w) {
+  gz_memory_release(w->context, w->choice, sizeof *w->choice);
+}
+
+/* ---- a job ---- */
 
 typedef struct job {
   graze_mpi_world *w;
@@ -69,30 +91,42 @@ static object object_of(const graze_mpi_world *w, uint32_t slot) {
 
 /* ---- which pairs are told ---- */
 
-static void corner_of(const graze_mpi_world *w, uint32_t a, uint32_t b, double corner[3]) {
-  double first[6], second[6];
-  box_of(w, a, first);
-  box_of(w, b, second);
-  for (int k = 0; k < 3; k++) corner[k] = first[k] > second[k] ? first[k] : second[k];
+/* Of two boxes of a job, by their places in its line. */
+static void corner_of(const job *j, uint32_t a, uint32_t b, double corner[3]) {
+  if (j->w->narrow) {
+    const float *first = (const float *)j->w->common->work.data + 6 * (size_t)a,
+                *second = (const float *)j->w->common->work.data + 6 * (size_t)b;
+    for (int k = 0; k < 3; k++) corner[k] = (double)(first[k] > second[k] ? first[k] : second[k]);
+  } else {
+    const double *first = (const double *)j->w->common->work.data + 6 * (size_t)a,
+                 *second = (const double *)j->w->common->work.data + 6 * (size_t)b;
+    for (int k = 0; k < 3; k++) corner[k] = first[k] > second[k] ? first[k] : second[k];
+  }
+}
+
+static bool is_within(const graze_box *bounds, const double point[3]) {
+  return point[0] >= bounds->min[0] && point[1] >= bounds->min[1] && point[2] >= bounds->min[2] &&
+         point[0] < bounds->max[0] && point[1] < bounds->max[1] && point[2] < bounds->max[2];
 }
 
 /* Of boxes that other ranks have too. */
 static bool is_here(const graze_mpi_world *w, uint32_t a, uint32_t b, const double corner[3]) {
   double first[6], second[6];
-  if (!uses_directory(w)) return regions_leaf_of(&w->regions, corner) == w->leaf.first;
+  if (!uses_directory(w)) return is_within(&w->region, corner);
   box_of(w, a, first);
   box_of(w, b, second);
   return gz_mpi_directory_tells(w, first, second, corner);
 }
 
+/* `a` and `b` are places in the job's line. */
 static bool is_told(const job *j, uint32_t a, uint32_t b) {
   const graze_mpi_world *w = j->w;
-  const uint32_t both = a & b;
+  const uint32_t first = j->slots[a], second = j->slots[b], both = first & second;
   double corner[3];
-  if (j->cross && stripe_of_slot(w, a) == stripe_of_slot(w, b)) return false;
+  if (j->cross && stripe_of_slot(w, first) == stripe_of_slot(w, second)) return false;
   if ((both & (SLOT_SHARED | SLOT_BLOCKS)) == 0) return true;
-  corner_of(w, a, b, corner);
-  if ((both & SLOT_SHARED) != 0 && !is_here(w, a, b, corner)) return false;
+  corner_of(j, a, b, corner);
+  if ((both & SLOT_SHARED) != 0 && !is_here(w, first, second, corner)) return false;
   return (both & SLOT_BLOCKS) == 0 || regions_leaf_of(&w->blocks, corner) == j->block;
 }
 
@@ -118,7 +152,7 @@ static bool tell_pairs(const job *j, const graze_box_pair *pairs, uint64_t count
   for (uint64_t i = 0; i < count; i++) {
     uint32_t a = j->slots != NULL ? j->slots[pairs[i].a] : pairs[i].a;
     uint32_t b = j->slots != NULL ? j->slots[pairs[i].b] : pairs[i].b;
-    if (j->slots != NULL && !is_told(j, a, b)) continue;
+    if (j->slots != NULL && !is_told(j, pairs[i].a, pairs[i].b)) continue;
     object first = object_of(w, a), second = object_of(w, b);
     if (first.group == second.group && first.group != UINT32_MAX) continue;
     if (first.id > second.id) {
@@ -141,8 +175,8 @@ static void count_pairs(const job *j, const graze_box_pair *pairs, uint64_t coun
   for (uint64_t i = 0; i < count; i++) {
     const uint32_t first = pairs[i].a, second = pairs[i].b;
     if (j->slots != NULL) {
-      const uint32_t a = j->slots[first], b = j->slots[second];
-      if ((j->cross || (a & b & (SLOT_SHARED | SLOT_BLOCKS)) != 0) && !is_told(j, a, b)) continue;
+      const uint32_t both = j->slots[first] & j->slots[second];
+      if ((j->cross || (both & (SLOT_SHARED | SLOT_BLOCKS)) != 0) && !is_told(j, first, second)) continue;
     }
     const uint64_t a = j->ids[first], b = j->ids[second];
     hash += hash_ids(a < b ? a : b, a < b ? b : a);
@@ -232,15 +266,24 @@ static bool line_up(job *j, graze_box_array *boxes) {
   return true;
 }
 
+static graze_status find_pairs(const graze_mpi_world *w, const graze_box_array *boxes, uint32_t count,
+                               const graze_box_pair **pairs, uint64_t *pair_count) {
+  graze_broadphase *broadphase = w->common->broadphase;
+  const bool before = gz_silence(true); /* all ranks tell it in the end */
+  if (w->choice != NULL) gz_broad_exchange_choice(broadphase, w->choice);
+  const graze_status status = graze_broadphase_find(broadphase, boxes, count, true, pairs, pair_count);
+  if (w->choice != NULL) gz_broad_exchange_choice(broadphase, w->choice);
+  gz_silence(before);
+  return status;
+}
+
 static bool run_job(job j) {
   graze_mpi_world *w = j.w;
   graze_box_array boxes = {.data = w, .precision = GRAZE_DOUBLE};
   const graze_box_pair *pairs;
   uint64_t count;
   if (!line_up(&j, &boxes)) return false;
-  const bool before = gz_silence(true); /* all ranks tell it in the end */
-  graze_status status = graze_broadphase_find(w->common->broadphase, &boxes, j.count, true, &pairs, &count);
-  gz_silence(before);
+  const graze_status status = find_pairs(w, &boxes, j.count, &pairs, &count);
   if (status != GRAZE_OK) {
     gz_mpi_world_fail(w, status);
     return false;

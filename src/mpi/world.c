@@ -75,19 +75,18 @@ static void release_all(graze_mpi_world *w) {
                              &w->pairs,   &w->arrived,      &w->history,  &w->next_history};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(w->context, buffers[i]);
   gz_mpi_directory_release(w);
+  gz_mpi_search_close(w);
   gz_memory_release(w->context, w->plan_memory, w->plan_bytes);
   gz_mpi_common_release(w->context, &w->own);
   gz_memory_release(w->context, w, sizeof *w);
 }
 
 static graze_status open_parts(graze_mpi_world *w) {
-  graze_broadphase_def def = graze_default_broadphase_def();
-  if (w->def.search == GRAZE_MPI_BISECTION) def.method = GRAZE_BROAD_BRUTE;
   if (!gz_mpi_plan_open(w)) return gz_fail_memory(w->context, w->plan_bytes);
   if (!gz_buffer_reserve(w->context, &w->clients, CLIENTS * sizeof(mpi_client), 0) ||
       !gz_buffer_reserve(w->context, &w->next_clients, CLIENTS * sizeof(mpi_client), 0))
     return gz_fail_memory(w->context, CLIENTS * sizeof(mpi_client));
-  return w->common->broadphase == NULL ? graze_broadphase_create(w->context, &def, &w->common->broadphase) : GRAZE_OK;
+  return gz_mpi_search_open(w);
 }
 
 graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,

@@ -188,12 +188,13 @@ struct graze_mpi_world {
   void *plan_memory;
   mpi_plan plan;
   mpi_regions regions;
-  mpi_leaf leaf;   /* of this rank */
-  graze_box home;  /* its region, half-open, with all finite numbers; empty: others share it, or there is none */
-  uint64_t *homes; /* by rank: the first id whose pairs are at home there; NULL: nobody asks */
-  bool lists_home; /* though the world's definition does not say so */
-  bool differs;    /* the definitions of the ranks */
-  double own_work; /* in the last step */
+  mpi_leaf leaf;    /* of this rank */
+  graze_box region; /* that of the leaf, half-open, among finite numbers, */
+  graze_box home;   /* and of this rank alone; empty: others share it, or there is none */
+  uint64_t *homes;  /* by rank: the first id whose pairs are at home there; NULL: nobody asks */
+  bool lists_home;  /* though the world's definition does not say so */
+  bool differs;     /* the definitions of the ranks */
+  double own_work;  /* in the last step */
   uint64_t cuts, counted_cuts, planned_at, patience; /* voxels were counted after so many cuts */
   double imbalance;                                  /* at the last step before space was cut */
 
@@ -211,6 +212,7 @@ struct graze_mpi_world {
   bool narrow;  /* all boxes that are here are floats */
 
   /* search */
+  struct broad_choice *choice; /* what AUTO knows of the boxes here, where worlds take turns; else NULL */
   mpi_regions blocks;
   buffer pairs; /* graze_mpi_pair: told here */
   uint64_t pair_count;
@@ -299,6 +301,8 @@ void gz_mpi_own_box(const graze_mpi_world *w, uint32_t number, double box[6]);
 const mpi_client *gz_mpi_client_of(const graze_mpi_world *w, uint32_t number);
 
 /* search.c */
+graze_status gz_mpi_search_open(graze_mpi_world *w);
+void gz_mpi_search_close(graze_mpi_world *w);
 void gz_mpi_search(graze_mpi_world *w);
 
 /* deliver.c */
