@@ -98,14 +98,19 @@ static graze_mpi_boxes boxes_of(const predicting *p, uint32_t r) {
   return p->def->boxes != NULL ? p->def->boxes(p->def->boxes_user, r) : p->boxes[r];
 }
 
-/* A rank has caches of its own, where its boxes still are since its last turn; here others have filled them. */
-static void fetch(const graze_mpi_boxes *boxes) {
+static void fetch(const void *memory, size_t bytes) {
   enum { LINE = 64 };
+  const volatile char *at = memory;
+  for (size_t i = 0; i < bytes; i += LINE) (void)at[i];
+}
+
+/* A rank has caches of its own, where what it had last is still; here others have filled them. */
+static void fetch_all(const graze_mpi_world *w, const graze_mpi_boxes *boxes) {
   const size_t size = boxes->boxes.precision == GRAZE_DOUBLE ? 6 * sizeof(double) : 6 * sizeof(float);
-  const size_t stride = boxes->boxes.stride != 0 ? boxes->boxes.stride : size;
-  const volatile char *box = boxes->boxes.data, *id = (const volatile char *)boxes->ids;
-  for (size_t i = 0; i < boxes->count * stride; i += LINE) (void)box[i];
-  for (size_t i = 0; i < boxes->count * sizeof *boxes->ids; i += LINE) (void)id[i];
+  fetch(boxes->boxes.data, boxes->count * (boxes->boxes.stride != 0 ? boxes->boxes.stride : size));
+  fetch(boxes->ids, boxes->count * sizeof *boxes->ids);
+  if (!w->all_kept) fetch(w->slots.data, w->kept * sizeof(uint32_t));
+  fetch(w->received.data, w->received_count * sizeof(mpi_record));
 }
 
 static graze_status begin_rank(predicting *p, uint32_t r) {
@@ -113,7 +118,7 @@ static graze_status begin_rank(predicting *p, uint32_t r) {
   const graze_mpi_boxes boxes = boxes_of(p, r);
   if (boxes.count > 0) status = graze_mpi_contribute(p->worlds[r], &boxes);
   p->done[r] = false;
-  fetch(&boxes);
+  fetch_all(p->worlds[r], &boxes);
   gz_virtual_net_enter(p->net, r);
   if (status == GRAZE_OK) status = graze_mpi_begin(p->worlds[r], 0);
   gz_virtual_net_leave(p->net, r);
@@ -126,7 +131,7 @@ static void lend_boxes(predicting *p, uint32_t r) {
   if (stage >= MPI_STAGE_TOTAL || !gz_virtual_net_goes_on(p->net, r)) return;
   const graze_mpi_boxes boxes = boxes_of(p, r);
   if (p->def->boxes != NULL) gz_mpi_world_lend(p->worlds[r], &boxes);
-  fetch(&boxes);
+  fetch_all(p->worlds[r], &boxes);
 }
 
 static graze_status test_rank(predicting *p, uint32_t r) {

@@ -6,11 +6,12 @@
 /* A cut through a larger share of the boxes on its left, which the right side then has too, saves no work. */
 #define CROWDED 0.5
 
-/* Of the smaller side's weight: so much may be lost for a cut that lies on a border of voxels. */
-#define SLACK 0.05
+/* Of the smaller side's weight so much may be lost, by all cuts that lead to a region together, for cuts that lie on
+ * borders of voxels, */
+#define SLACK 0.1
 
-/* Or for one between the boxes of different owners. */
-#define OWNERS_SLACK 0.15
+/* or for such between the boxes of different owners. */
+#define OWNERS_SLACK 0.3
 
 enum { WORTH_SHARING = 64, TILES_A_RANK = 3 };
 
@@ -20,6 +21,9 @@ enum { WORTH_SHARING = 64, TILES_A_RANK = 3 };
 /* What so many samples stand for may be hidden between samples: a cut between owners, which moves nothing for sure, is
  * preferred to one that seems better by less. */
 enum { HIDDEN = 4 };
+
+/* Of a region whose work is known the sides are best known along the axis that it was cut on. */
+#define NEW_AXIS 0.2
 
 typedef struct cutting {
   mpi_cutting given;
@@ -35,7 +39,14 @@ typedef struct cut_choice {
   double moved;        /* the share that is not where most of its owner's is */
   double slenderness;  /* extent of the boxes against that of the region: the smaller the better */
   bool between;        /* it is one between owners: no box of theirs lies on the other side */
+  double cost;
 } cut_choice;
+
+/* What one of the cuts may lose. */
+static double part_of_slack(const cutting *c, double slack) {
+  const uint32_t levels = gz_mpi_rank_bits(c->given.ranks);
+  return slack / (levels > 2 ? levels : 2);
+}
 
 static double share_of(const cutting *c, uint32_t first, uint32_t end) {
   double sum = 0;
@@ -156,7 +167,7 @@ static cut_choice choose_on_axis(const cutting *c, uint32_t begin, uint32_t end,
   bool later =
       at == ends[0] || (next < DBL_MAX && fabs(weight_below(marks, count, next) - target) < fabs(below - target));
   if (later) at = next;
-  at = on_border(c, marks, count, at, ends, target, SLACK * fmin(target, all - target));
+  at = on_border(c, marks, count, at, ends, target, part_of_slack(c, SLACK) * fmin(target, all - target));
   if (!fit_cut(c->regions, ends[0], ends[1], &at)) return (cut_choice){.there = false};
   for (uint32_t i = begin; i < end; i++) {
     const mpi_sample *s = &c->given.samples[i];
@@ -211,7 +222,7 @@ static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, u
     crossing += s->box.min[axis] < low && low <= s->box.max[axis] ? s->weight : 0;
   }
   left /= all;
-  if (!(fabs(left - cut->left) <= OWNERS_SLACK * fmin(cut->left, 1 - cut->left)) ||
+  if (!(fabs(left - cut->left) <= part_of_slack(c, OWNERS_SLACK) * fmin(cut->left, 1 - cut->left)) ||
       !fit_cut(c->regions, high, low, &low))
     return;
   cut->at = low;
@@ -222,20 +233,27 @@ static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, u
   cut->between = true;
 }
 
-/* `hidden`: the share that samples may hide. */
-static bool is_better(const cut_choice *a, const cut_choice *b, double hidden) {
+static bool is_better(const cut_choice *a, const cut_choice *b) {
   if (!b->there || !a->there) return a->there;
-  const double x = a->crossing + a->off + a->moved + (a->between ? 0 : hidden),
-               y = b->crossing + b->off + b->moved + (b->between ? 0 : hidden);
-  return x != y ? x < y : a->slenderness < b->slenderness;
+  return a->cost != b->cost ? a->cost < b->cost : a->slenderness < b->slenderness;
+}
+
+/* Of the former tree; 3: none. */
+static uint32_t former_axis(const cutting *c, uint32_t first, uint32_t last) {
+  const mpi_regions *former = c->given.former;
+  return former != NULL ? entry_axis(former, former->entries[first + (last - first) / 2]) : 3;
 }
 
 static cut_choice choose(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last, double part) {
+  const double hidden = (double)HIDDEN / (end - begin);
+  const uint32_t former = former_axis(c, first, last);
   cut_choice best = {.there = false};
   for (uint32_t axis = 0; axis < 3; axis++) {
     cut_choice choice = choose_on_axis(c, begin, end, axis, part);
     cut_between_owners(c, begin, end, first, last, part, &choice);
-    if (is_better(&choice, &best, (double)HIDDEN / (end - begin))) best = choice;
+    choice.cost = choice.crossing + choice.off + choice.moved + (choice.between ? 0 : hidden) +
+                  (former < 3 && axis != former ? NEW_AXIS : 0);
+    if (is_better(&choice, &best)) best = choice;
   }
   return best;
 }

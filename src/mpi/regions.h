@@ -62,11 +62,12 @@ typedef struct mpi_cutting {
   const double *shares; /* of the work, by rank; NULL: all the same */
   mpi_sample *samples;  /* are reordered */
   uint32_t count;
-  double voxel;            /* a power of two */
-  mpi_mark *marks;         /* room for `count`, and for `ranks` where there are tallies */
-  mpi_tally *tallies;      /* room for `ranks`; NULL: owners do not matter */
-  const graze_box *bounds; /* with tallies: by owner, of all its lower corners; empty: it has none */
-  uint32_t *order;         /* room for `ranks`, scratch; NULL: ranks lie along the curve by their numbers */
+  double voxel;              /* a power of two */
+  mpi_mark *marks;           /* room for `count`, and for `ranks` where there are tallies */
+  mpi_tally *tallies;        /* room for `ranks`; NULL: owners do not matter */
+  const graze_box *bounds;   /* with tallies: by owner, of all its lower corners; empty: it has none */
+  uint32_t *order;           /* room for `ranks`, scratch; NULL: ranks lie along the curve by their numbers */
+  const mpi_regions *former; /* of as many ranks: weights are known by its regions; NULL: they are guessed */
 } mpi_cutting;
 
 /* Cuts space among ranks. `regions` has room for an entry for each. */

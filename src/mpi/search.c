@@ -15,8 +15,7 @@
 #include "broad/phase.h"
 #include "mpi/world.h"
 
-/* Counted work: what a box and a pair cost, about in proportion. */
-enum { WORK_OF_BOX = 8, WORK_OF_PAIR = 2, SAMPLES_A_BLOCK = 32 };
+enum { SAMPLES_A_BLOCK = 32 };
 
 /* ---- opening and closing ---- */
 

@@ -250,10 +250,11 @@ static void put_spread(graze_mpi_world *w, int most, int not_least, uint64_t own
 static graze_status begin_total(graze_mpi_world *w) {
   uint64_t *sums = w->totals.sums, *maxes = w->totals.maxes;
   const double work = w->failure.status == GRAZE_OK ? w->own_work : 0;
+  const uint64_t travel = WORK_OF_SENT * w->leaving_count + WORK_OF_RECEIVED * w->received_count;
   gz_mpi_deliver(w);
   sums[SUM_OBJECTS] = w->object_count;
   sums[SUM_WORK] = (uint64_t)work;
-  sums[SUM_LOAD] = maxes[MAX_LOAD] = (uint64_t)(work + w->load * w->result.rank_work.mean);
+  sums[SUM_LOAD] = maxes[MAX_LOAD] = travel + (uint64_t)(work + w->load * w->result.rank_work.mean);
   put_spread(w, MAX_OBJECTS, MAX_NOT_OBJECTS, w->object_count);
   put_spread(w, MAX_RECEIVED, MAX_NOT_RECEIVED, w->received_count);
   put_spread(w, MAX_PAIRS, MAX_NOT_PAIRS, sums[SUM_PAIRS]);

@@ -41,6 +41,15 @@ typedef enum mpi_stage {
   MPI_STAGE_MESSAGE
 } mpi_stage;
 
+/* Counted work: about nanoseconds of one processor, as bench/ranks.py --weights measures them, and of a network with
+ * 1.5 GB/s, which takes 48 for a record. Counted, not timed, so that all runs of a program cut space alike. */
+enum {
+  WORK_OF_BOX = 45, /* searched */
+  WORK_OF_PAIR = 9,
+  WORK_OF_SENT = 110, /* found to leave, packed, and on the network */
+  WORK_OF_RECEIVED = 80
+};
+
 /* The numbers that are reduced. Least ones are the greatest of their complements. */
 enum {
   SUM_OBJECTS,
@@ -71,7 +80,7 @@ enum {
   MAX_NOT_PAIRS,
   MAX_NOT_WORK,
   MAX_NOT_BYTES,
-  MAX_LOAD,  /* work and the caller's own load */
+  MAX_LOAD,  /* work, travel, and the caller's own load */
   MAX_FAILED /* ranks - rank of one that has failed */
 };
 
@@ -139,6 +148,7 @@ typedef struct mpi_planner {
   graze_box *bounds;
   double *shares, *density;
   uint32_t *order;
+  uint64_t *former; /* the tree before the last cut */
 } mpi_planner;
 
 /* What a stage begins and ends with, and the table that all ranks have alike: worlds that take turns in one process may
@@ -180,11 +190,11 @@ struct graze_mpi_world {
   mpi_totals totals;
 
   /* plan */
-  bool plan_due;
-  uint32_t sample_limit; /* a rank */
-  char *census;          /* mpi_census and samples of this rank */
-  mpi_planner planner;   /* of rank 0 */
-  size_t plan_bytes;     /* of the memory of all these */
+  bool plan_due, go_back; /* to the former cuts, as the last ones made it worse */
+  uint32_t sample_limit;  /* a rank */
+  char *census;           /* mpi_census and samples of this rank */
+  mpi_planner planner;    /* of rank 0 */
+  size_t plan_bytes;      /* of the memory of all these */
   void *plan_memory;
   mpi_plan plan;
   mpi_regions regions;
@@ -196,7 +206,7 @@ struct graze_mpi_world {
   bool differs;     /* the definitions of the ranks */
   double own_work;  /* in the last step */
   uint64_t cuts, counted_cuts, planned_at, patience; /* voxels were counted after so many cuts */
-  double imbalance;                                  /* at the last step before space was cut */
+  double most; /* load of a rank for each box, in the last step before space was cut */
 
   mpi_directory directory;
 
