@@ -3,16 +3,24 @@
 all (strong), with noise and with ten times the latency.
 
 usage: ranks.py GRAZE_MPI [--small] [--only TEXT] [--out FILE]
+       ranks.py GRAZE_MPI --weights
 
 Rows go to a CSV file, or to the output, as they are ready. `step_ms` is the median step of P ranks; `efficiency` is that
 of the weak or strong scaling against one rank with N / P or all boxes, in per cent; `of_parts` is against what 16 of the
 ranks take alone with their own boxes, in the mean. Boxes are dealt by place. Rows of the same boxes must have the same
 answer, or the program ends with 1. The rows of 16,384 ranks take a quiet machine an hour, and 9 GB at most; clusters
-have fewer boxes a rank there, as all boxes lie in memory."""
+have fewer boxes a rank there, as all boxes lie in memory.
+
+With --weights: what a box and a pair take of a step's nanoseconds, on one rank and on two. Cubes of seven edges around
+the same 65,536 points meet from a tenth of another one to twelve; the line through the least times of these is by least
+squares. And what a box takes that is sent: of cubes that are dealt to eight ranks in no order. src/mpi/world.h counts
+work by it."""
 import argparse
 import json
 import os
 import pathlib
+import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +34,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("program")
 parser.add_argument("--small", action="store_true", help="64 to 1,024 ranks: ten minutes")
 parser.add_argument("--only", default="", help="rows that have this text in their first columns, as `clusters,weak,1536`")
+parser.add_argument("--weights", action="store_true", help="what a box, a pair and a box that is sent take")
 parser.add_argument("--out", help="file of the rows")
 asked = parser.parse_args()
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -59,6 +68,40 @@ def slower(folder, factor):
     return path
 
 
+def run(command):
+    text = subprocess.run([asked.program, "predict", *command, "--steady", "--format", "json"], stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(text)
+
+
+def cubes(path, pairs):
+    """65,536 cubes, each of which meets so many behind it, without those at the rim: n (2 e)^3 / 2 in a unit cube."""
+    count, draw = 65536, random.Random(1)
+    edge = (2 * pairs / count) ** (1 / 3) / 2
+    with open(path, "wb") as file:
+        file.write(b"GRZBOX1\0" + struct.pack("<Q", count))
+        for i in range(count):
+            at = [draw.random() for _ in range(3)]
+            file.write(struct.pack("<Q6d", i, *at, *(x + edge for x in at)))
+    return count
+
+
+def weights(folder):
+    for ranks in (1, 2):
+        points = []
+        for pairs in (0.1, 0.5, 1, 2, 4, 8, 12):
+            path = pathlib.Path(folder) / "cubes.gzb"
+            count = cubes(path, pairs)
+            said = [run(["--ranks", str(ranks), "--deal", "place", "--repeat", "25", str(path)]) for _ in range(3)]
+            points.append((said[0]["pairs"] / count, 1e9 * ranks / count * min(s["step_seconds"]["min"] for s in said)))
+            print(f"{ranks} rank{'s'[:ranks - 1]}: {points[-1][0]:.3f} pairs a box, {points[-1][1]:.1f} ns a box", flush=True)
+        middle, mean = (sum(p[k] for p in points) / len(points) for k in (0, 1))
+        pair = sum((x - middle) * (y - mean) for x, y in points) / sum((x - middle) ** 2 for x, _ in points)
+        print(f"{ranks} rank{'s'[:ranks - 1]}: a box {mean - pair * middle:.1f} ns, a pair {pair:.1f} ns")
+    said = [run(["--ranks", "8", "--make", "uniform:524288", "--deal", deal, "--repeat", "13"]) for deal in ("place", "order")]
+    travel, sent = (([s["critical_path"]["travel"] for s in said]), [s["sent_objects"] / 8 for s in said])
+    print(f"a box that is sent: {1e9 * (travel[1] - travel[0]) / (sent[1] - sent[0]):.1f} ns, on the network too")
+
+
 def predict(folder, kind, scaling, ranks, boxes, noise, latency, steps):
     command = [asked.program, "predict", "--ranks", str(ranks), "--make", f"{kind}:{boxes}", "--deal", "place", "--steady", "--repeat", str(steps),
                "--noise", str(noise), "--network", slower(folder, latency), "--format", "json", *(["--weak"] if scaling == "weak" else [])]
@@ -85,6 +128,9 @@ def row(said, kind, scaling, ranks, boxes, noise, latency, steps, megabytes, sec
 
 
 def main():
+    if asked.weights:
+        with tempfile.TemporaryDirectory() as folder:
+            return weights(folder)
     out = open(asked.out, "w", buffering=1) if asked.out else sys.stdout
     print(COLUMNS, file=out, flush=True)
     with tempfile.TemporaryDirectory() as folder:

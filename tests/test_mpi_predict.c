@@ -180,7 +180,7 @@ static void test_one_message(void **unused) {
   assert_int_equal(p.result.messages, 2); /* both at a time */
   assert_int_equal(p.result.bytes_sent, 2 * RECORD * (BOXES / 2));
   const double message = 0.25 + 0.5 + 1e-6 * RECORD * (BOXES / 2) + 0.25, told = 0.5, agreed = 1 * (0.5 + 2 * 0.25),
-               reduced = 2 * (0.5 + 2 * 0.25 + 1e-6 * 8 * (16 + 12));
+               reduced = 2 * (0.5 + 2 * 0.25 + 1e-6 * 8 * (16 + 13));
   assert_true(fabs(p.seconds - (message + told + agreed + reduced)) < 1e-6);
 }
 

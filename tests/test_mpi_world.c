@@ -238,7 +238,7 @@ static cut_history cut_anew(mpi_distribution how) {
   for (int step = 0; step < STEPS; step++) {
     mpi_crew_step(&crew, &scene);
     const graze_mpi_world *w = crew.worlds[0];
-    const uint64_t most = w->totals.maxes[MAX_LOAD];
+    const uint64_t most = w->totals.maxes[MAX_STEP];
     assert_int_equal(w->result.pairs, truth.count);
     assert_true(w->result.hash == truth.hash);
     if (w->cuts == h.cuts) assert_true(most <= least); /* the cuts are the best ones so far */

@@ -364,18 +364,20 @@ static double imbalance_of(const graze_mpi_world *w) {
   return mean > 0 ? (double)w->totals.maxes[MAX_LOAD] / mean : 1;
 }
 
-/* Of the most loaded rank, for each box that there is. */
+/* Of the rank that has most to do, travel included, for each box that there is. */
 static double most_load(const graze_mpi_world *w) {
   const uint64_t objects = w->totals.sums[SUM_OBJECTS];
-  return objects > 0 ? (double)w->totals.maxes[MAX_LOAD] / (double)objects : 0;
+  return objects > 0 ? (double)w->totals.maxes[MAX_STEP] / (double)objects : 0;
 }
 
 /* Did cutting help? */
 static void look_at_cuts(graze_mpi_world *w) {
   const double most = most_load(w);
-  const bool helped = most < 0.95 * w->most;
-  w->patience = helped ? 1 : w->patience * 2 < LONGEST_PATIENCE ? w->patience * 2 : LONGEST_PATIENCE;
+  const uint64_t times = most > w->most ? 8 : 2;
   w->go_back = most > w->most && !uses_directory(w);
+  w->patience = most < 0.95 * w->most                    ? 1
+                : w->patience * times < LONGEST_PATIENCE ? w->patience * times
+                                                         : LONGEST_PATIENCE;
 }
 
 static void plan_soon(graze_mpi_world *w, bool anew) {

@@ -15,7 +15,7 @@
 #include "graze/base.h"
 
 /* What one reduction does: numbers that are added up, mod 2^64, and numbers of which the greatest counts. */
-enum { MPI_SUMS = 16, MPI_MAXES = 12 };
+enum { MPI_SUMS = 16, MPI_MAXES = 13 };
 typedef struct mpi_totals {
   uint64_t sums[MPI_SUMS], maxes[MPI_MAXES];
 } mpi_totals;

@@ -254,7 +254,8 @@ static graze_status begin_total(graze_mpi_world *w) {
   gz_mpi_deliver(w);
   sums[SUM_OBJECTS] = w->object_count;
   sums[SUM_WORK] = (uint64_t)work;
-  sums[SUM_LOAD] = maxes[MAX_LOAD] = travel + (uint64_t)(work + w->load * w->result.rank_work.mean);
+  sums[SUM_LOAD] = maxes[MAX_LOAD] = (uint64_t)(work + w->load * w->result.rank_work.mean);
+  maxes[MAX_STEP] = maxes[MAX_LOAD] + travel;
   put_spread(w, MAX_OBJECTS, MAX_NOT_OBJECTS, w->object_count);
   put_spread(w, MAX_RECEIVED, MAX_NOT_RECEIVED, w->received_count);
   put_spread(w, MAX_PAIRS, MAX_NOT_PAIRS, sums[SUM_PAIRS]);

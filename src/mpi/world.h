@@ -46,7 +46,7 @@ typedef enum mpi_stage {
 enum {
   WORK_OF_BOX = 45, /* searched */
   WORK_OF_PAIR = 9,
-  WORK_OF_SENT = 110, /* found to leave, packed, and on the network */
+  WORK_OF_SENT = 95, /* found to leave, packed, and on the network */
   WORK_OF_RECEIVED = 80
 };
 
@@ -80,7 +80,8 @@ enum {
   MAX_NOT_PAIRS,
   MAX_NOT_WORK,
   MAX_NOT_BYTES,
-  MAX_LOAD,  /* work, travel, and the caller's own load */
+  MAX_LOAD,  /* work and the caller's own load */
+  MAX_STEP,  /* and travel, which cutting again may cost more of */
   MAX_FAILED /* ranks - rank of one that has failed */
 };
 
