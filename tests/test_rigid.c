@@ -754,6 +754,13 @@ static void test_refusals(void **unused) {
   assert_int_equal(graze_rigid_add_wall(world, point, none, 0), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_rigid_step(world, 0, 1, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_rigid_set_velocity(world, 7, point, none), GRAZE_ERROR_HANDLE);
+  const double nan[3] = {0, (double)NAN, 0};
+  graze_rigid_body_def nameless = define(GRAZE_RIGID_SPHERE, 1, 1, 0, 0);
+  graze_rigid *named = make_world(shared_context(1), 0, 0, 9.81);
+  for (int i = 0; i < 3; i++) add(named, &nameless);
+  assert_int_equal(graze_rigid_set_velocity(named, 1, nan, none), GRAZE_ERROR_NOT_FINITE);
+  assert_string_equal(shared_error()->message, "body 1: velocity is not finite");
+  graze_rigid_destroy(named);
   assert_int_equal(graze_rigid_get_body(world, 0, &def), GRAZE_ERROR_HANDLE);
   graze_rigid_destroy(world);
 }

@@ -284,6 +284,8 @@ static void test_errors(void **unused) {
   assert_int_equal(graze_rigid_cast_shapes(world, 1, NULL, &hit), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_rigid_cast_shapes(NULL, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   must(graze_rigid_cast_shapes(world, 0, NULL, NULL));
+  assert_int_equal(graze_rigid_cast_shapes(world, UINT32_MAX, &cast, &hit), GRAZE_ERROR_LIMIT);
+  assert_string_equal(shared_error()->message, "2^32 - 1 casts or more");
   graze_rigid_destroy(world);
 }
 

@@ -87,17 +87,18 @@ void gz_rigid_foresee(const graze_rigid *world, const rigid_body *a, const rigid
   }
 }
 
-bool gz_rigid_foresee_all(graze_rigid *world) {
+graze_status gz_rigid_foresee_all(graze_rigid *world) {
   const rigid_contact *list = world->contacts.data, *end = list + world->contacts.count;
   world->comings.count = 0;
-  if (!world->def.events) return true;
-  if (!array_reserve(world->context, &world->comings, world->contacts.count, sizeof(rigid_coming))) return false;
+  if (!world->def.events) return GRAZE_OK;
+  if (!array_reserve(world->context, &world->comings, world->contacts.count, sizeof(rigid_coming)))
+    return gz_fail_memory(world->context, world->contacts.count * sizeof(rigid_coming));
   for (size_t i = 0, count; i < world->contacts.count; i += count) {
     count = gz_rigid_count_patches(&list[i], end);
     RIGID_AT(world->comings, rigid_coming, i)->time = (double)INFINITY;
     gz_rigid_foresee(world, rigid_body_at(world, list[i].a), rigid_body_at(world, list[i].b), &list[i], count, 0);
   }
-  return true;
+  return GRAZE_OK;
 }
 
 bool gz_rigid_keep_impact(graze_rigid *world, const rigid_contact *c, const graze_contact_event *event) {

@@ -330,8 +330,8 @@ graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint
  * the step. */
 void gz_rigid_foresee(const graze_rigid *world, const rigid_body *a, const rigid_body *b, const rigid_contact *c,
                       size_t count, double since);
-/* At the start of a step. False: memory refused. */
-bool gz_rigid_foresee_all(graze_rigid *world);
+/* At the start of a step. Errors: MEMORY. */
+graze_status gz_rigid_foresee_all(graze_rigid *world);
 /* Of a contact that has begun, as the event tells. False: memory refused. */
 bool gz_rigid_keep_impact(graze_rigid *world, const rigid_contact *c, const graze_contact_event *event);
 

@@ -133,7 +133,7 @@ static graze_status move_islands(graze_rigid *world, double dt) {
 
 static graze_status run_step(graze_rigid *world, double dt) {
   graze_status status = gz_rigid_find_contacts(world, dt);
-  if (status == GRAZE_OK && !gz_rigid_foresee_all(world)) status = gz_fail_memory(world->context, sizeof(double));
+  if (status == GRAZE_OK) status = gz_rigid_foresee_all(world);
   if (status == GRAZE_OK) status = gz_rigid_find_islands(world);
   if (status == GRAZE_OK && !begin_step(world)) status = gz_fail_memory(world->context, world->bodies.count * 4);
   if (status == GRAZE_OK) status = move_islands(world, dt);

@@ -412,7 +412,7 @@ graze_status graze_rigid_cast_shapes(graze_rigid *world, uint64_t count, const g
     return gz_fail_null(world != NULL ? world->context : NULL);
   if (world->is_broken)
     return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "the world is broken: a step has failed");
-  if (count >= UINT32_MAX) return gz_fail(world->context, GRAZE_ERROR_LIMIT, "2^32 casts or more");
+  if (count >= UINT32_MAX) return gz_fail(world->context, GRAZE_ERROR_LIMIT, "2^32 - 1 casts or more");
   sweeping s = {.world = world, .casts = casts, .count = count};
   const unsigned saved = gz_fp_enter();
   graze_status status = GRAZE_OK;

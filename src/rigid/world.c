@@ -190,12 +190,12 @@ typedef struct body_words {
   char text[96];
 } body_words;
 
-static body_words words_of(const graze_rigid *world, const char *name) {
+static body_words words_of(const char *name, uint32_t number) {
   body_words w;
   if (name != NULL && *name != 0)
     snprintf(w.text, sizeof w.text, "body '%s'", gz_quote(name, name + strlen(name), 64).text);
   else
-    snprintf(w.text, sizeof w.text, "body %zu", world->bodies.count);
+    snprintf(w.text, sizeof w.text, "body %u", number);
   return w;
 }
 
@@ -300,7 +300,7 @@ static graze_status shape_body(graze_rigid *world, const char *words, const graz
 }
 
 static graze_status fill_body(graze_rigid *world, const graze_rigid_body_def *def, rigid_body *b) {
-  const body_words words = words_of(world, def->name);
+  const body_words words = words_of(def->name, (uint32_t)world->bodies.count);
   graze_status status = check_body(world, words.text, def);
   if (status != GRAZE_OK) return status;
   b->type = def->type;
@@ -410,7 +410,7 @@ graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const d
   graze_status status = check_number(world, body);
   if (status != GRAZE_OK) return status;
   rigid_body *b = rigid_body_at(world, body);
-  const body_words words = words_of(world, b->name);
+  const body_words words = words_of(b->name, body);
   if (b->type == GRAZE_BODY_STATIC)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s is static: it has no velocity", words.text);
   status = check_finite(world, words.text, "velocity", velocity, 3);
@@ -431,7 +431,7 @@ graze_status graze_rigid_blast(graze_rigid *world, uint32_t body, const graze_bl
   graze_status status = check_number(world, body);
   if (status != GRAZE_OK) return status;
   const rigid_body *b = rigid_body_at(world, body);
-  const body_words words = words_of(world, b->name);
+  const body_words words = words_of(b->name, body);
   char who[sizeof words.text + 16];
   double velocity[3], spin[3];
   if (b->type != GRAZE_BODY_DYNAMIC)
