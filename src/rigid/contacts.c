@@ -255,10 +255,10 @@ static graze_status find_patches(const graze_rigid *world, const rigid_body *a, 
   return gz_rigid_find_patches(world, a, b, margin, find_spare(a, b), old, old_count, worker);
 }
 
-static void forget_friction(rigid_contact *c) {
+static void forget_forces(rigid_contact *c) {
   memset(c->dragged, 0, sizeof c->dragged);
   memset(c->rolled, 0, sizeof c->rolled);
-  c->twisted = c->part = 0;
+  c->twisted = c->part = c->stiffened = 0;
 }
 
 /* Into the slots of a pair; what has no patch has no points. */
@@ -269,7 +269,7 @@ static void fill_slots(rigid_contact *slots, size_t slot_count, const rigid_cont
       slots[i] = found[i];
     } else {
       slots[i].count = 0;
-      forget_friction(&slots[i]);
+      forget_forces(&slots[i]);
     }
     slots[i].now = before.now;
     slots[i].restless = before.restless;
@@ -349,7 +349,7 @@ typedef struct colliding {
 static void finish(const graze_rigid *world, rigid_contact *c, bool is_restless) {
   c->restless = is_restless;
   if (c->count > 0 || c->is_spare) take_material(world, c);
-  if (c->count == 0) forget_friction(c);
+  if (c->count == 0) forget_forces(c);
 }
 
 static void collide_patched(colliding *all, uint32_t i, uint32_t index) {

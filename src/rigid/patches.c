@@ -313,6 +313,7 @@ static void take_over(rigid_contact *c, const rigid_contact *old, uint32_t count
     c->twisted = old[k].twisted;
     c->part = old[k].part;
     c->strained = old[k].strained;
+    c->stiffened = old[k].stiffened;
   }
 }
 

@@ -135,25 +135,30 @@ static double side_plane(const double (*corners)[3], const uint32_t *loop, uint3
   return dot3(side, from);
 }
 
+/* A polytope as it stands. */
+typedef struct seen {
+  const polytope *p;
+  const double (*planes)[4], (*corners)[3];
+} seen;
+
 /* What lies over the reference face of the face that looks at it most; gaps are measured along `way`, which leans from
  * its normal. */
-static uint32_t make_patch(const polytope *p, const double (*planes)[4], const double (*corners)[3], uint32_t face,
-                           const polytope *q, const double (*other_planes)[4], const double (*other_corners)[3],
-                           const double way[3], double margin, patch_point *points) {
+static uint32_t make_patch(const seen *p, uint32_t face, const seen *q, const double way[3], double margin,
+                           patch_point *points) {
   patch_point room[MOST_PATCH], *from = points, *to = room;
-  const double *normal = planes[face], steepness = dot3(normal, way);
+  const double *normal = p->planes[face], steepness = dot3(normal, way);
   uint32_t incident = 0, count = 0;
-  for (uint32_t f = 1; f < q->face_count; f++) {
-    if (dot3(other_planes[f], normal) < dot3(other_planes[incident], normal)) incident = f;
+  for (uint32_t f = 1; f < q->p->face_count; f++) {
+    if (dot3(q->planes[f], normal) < dot3(q->planes[incident], normal)) incident = f;
   }
-  for (uint32_t i = q->face_first[incident]; i < q->face_first[incident + 1]; i++) {
-    memcpy(from[count].at, other_corners[q->face_corners[i]], sizeof from[count].at);
-    from[count++].feature = q->face_corners[i];
+  for (uint32_t i = q->p->face_first[incident]; i < q->p->face_first[incident + 1]; i++) {
+    memcpy(from[count].at, q->corners[q->p->face_corners[i]], sizeof from[count].at);
+    from[count++].feature = q->p->face_corners[i];
   }
-  const uint32_t *loop = p->face_corners + p->face_first[face], length = p->face_first[face + 1] - p->face_first[face];
+  const uint32_t first = p->p->face_first[face], length = p->p->face_first[face + 1] - first;
   for (uint32_t i = 0; i < length && count > 0; i++) {
     double side[3];
-    const double offset = side_plane(corners, loop, length, i, normal, side);
+    const double offset = side_plane(p->corners, p->p->face_corners + first, length, i, normal, side);
     count = clip(from, count, side, offset, i, to);
     patch_point *swap = from;
     from = to;
@@ -162,12 +167,50 @@ static uint32_t make_patch(const polytope *p, const double (*planes)[4], const d
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++) {
     patch_point r = from[i];
-    r.gap = (dot3(normal, r.at) - planes[face][3]) / steepness;
+    r.gap = (dot3(normal, r.at) - p->planes[face][3]) / steepness;
     if (r.gap > margin) continue;
     for (int k = 0; k < 3; k++) r.at[k] -= 0.5 * r.gap * way[k];
     points[kept++] = r;
   }
   return kept;
+}
+
+static bool is_over(const seen *p, uint32_t face, const double at[3]) {
+  const uint32_t first = p->p->face_first[face], length = p->p->face_first[face + 1] - first;
+  for (uint32_t i = 0; i < length; i++) {
+    double side[3];
+    const double offset = side_plane(p->corners, p->p->face_corners + first, length, i, p->planes[face], side);
+    if (dot3(side, at) > offset) return false;
+  }
+  return true;
+}
+
+static patch_point find_deepest(const double plane[4], const seen *q) {
+  patch_point deepest = {.gap = (double)INFINITY};
+  for (uint32_t i = 0; i < q->p->corner_count; i++) {
+    const double gap = dot3(plane, q->corners[i]) - plane[3];
+    if (gap < deepest.gap) deepest = (patch_point){.gap = gap, .feature = i};
+  }
+  add_scaled3(q->corners[deepest.feature], -0.5 * deepest.gap, plane, deepest.at);
+  return deepest;
+}
+
+/* Whether the deepest corner counts: the face that looks at the reference face most need not have it, as with
+ * splinters. NEARBY: if it lies over the reference face. ALWAYS: also if else an overlap would be without a point. */
+typedef enum deepest_rule { NEVER, NEARBY, ALWAYS } deepest_rule;
+
+static uint32_t add_deepest(const seen *p, uint32_t face, const seen *q, deepest_rule rule, patch_point *points,
+                            uint32_t count) {
+  if (rule == NEVER) return count;
+  const patch_point deepest = find_deepest(p->planes[face], q);
+  if (deepest.gap > 0 || count == MOST_PATCH) return count;
+  for (uint32_t i = 0; i < count; i++) {
+    if (points[i].feature == deepest.feature || points[i].gap <= deepest.gap) return count;
+  }
+  const bool is_needed = rule == ALWAYS && count == 0;
+  if (!is_needed && !is_over(p, face, q->corners[deepest.feature])) return count;
+  points[count] = deepest;
+  return count + 1;
 }
 
 /* The nearest points of two lines that are not parallel. */
@@ -219,13 +262,12 @@ static uint32_t find_beside(const double (*planes)[4], const polytope_edge *edge
 
 /* What lies over a face of a or, `by_b`, of b. */
 static uint32_t touch_face(const polytope *a, const polytope *b, const posed *other, bool by_b, uint32_t face,
-                           const double way[3], double margin, patch_point points[MOST_PATCH]) {
-  const double(*planes)[4] = (const double(*)[4])a->planes, (*corners)[3] = (const double(*)[3])a->corners;
-  const double(*other_planes)[4] = (const double(*)[4])other->planes;
-  const double(*other_corners)[3] = (const double(*)[3])other->corners;
-  const uint32_t count =
-      by_b ? make_patch(b, other_planes, other_corners, face, a, planes, corners, way, margin, points)
-           : make_patch(a, planes, corners, face, b, other_planes, other_corners, way, margin, points);
+                           const double way[3], double margin, deepest_rule rule, patch_point points[MOST_PATCH]) {
+  const seen of_a = {a, (const double(*)[4])a->planes, (const double(*)[3])a->corners},
+             of_b = {b, (const double(*)[4])other->planes, (const double(*)[3])other->corners};
+  const seen *p = by_b ? &of_b : &of_a, *q = by_b ? &of_a : &of_b;
+  const uint32_t patch = make_patch(p, face, q, way, margin, points);
+  const uint32_t count = add_deepest(p, face, q, rule, points, patch);
   for (uint32_t i = 0; i < count; i++) {
     points[i].owner = !by_b;
     points[i].feature |= by_b ? 0x80000u : 0;
@@ -242,7 +284,7 @@ static uint32_t touch_beside(const polytope *a, const polytope *b, const posed *
   const bool by_b = of_b > of_a;
   if (fmax(of_a, of_b) < level) return 0;
   const uint32_t count =
-      touch_face(a, b, other, by_b, by_b ? second : first, by_b ? normal : axis->normal, margin, points);
+      touch_face(a, b, other, by_b, by_b ? second : first, by_b ? normal : axis->normal, margin, NEVER, points);
   for (uint32_t i = 0; i < count; i++) points[i].feature |= 0x100000u;
   return count < MOST_PATCH ? count : MOST_PATCH - 1;
 }
@@ -263,21 +305,36 @@ static uint32_t touch_edges(const polytope *a, const polytope *b, const posed *o
   return count + 1;
 }
 
+static uint32_t touch_along(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis,
+                            double margin, deepest_rule rule, double normal[3], patch_point points[MOST_PATCH]) {
+  if (axis->kind == AXIS_EDGES) return axis->out <= margin ? touch_edges(a, b, other, axis, margin, normal, points) : 0;
+  const bool by_b = axis->kind == AXIS_SECOND;
+  const double *way = by_b ? other->planes[axis->first] : a->planes[axis->first];
+  for (int k = 0; k < 3; k++) normal[k] = by_b ? way[k] : -way[k];
+  return touch_face(a, b, other, by_b, axis->first, way, margin, rule, points);
+}
+
+/* Whether a known axis, along which there is no point, has told all. That of a face has if nothing is below it; that of
+ * edges only tells of the two as long as these are the nearest ones. */
+static bool is_apart(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis) {
+  const seen of_a = {a, (const double(*)[4])a->planes, (const double(*)[3])a->corners},
+             of_b = {b, (const double(*)[4])other->planes, (const double(*)[3])other->corners};
+  if (axis->kind == AXIS_EDGES) return false;
+  if (axis->kind == AXIS_FIRST) return find_deepest(a->planes[axis->first], &of_b).gap > 0;
+  return find_deepest(other->planes[axis->first], &of_a).gap > 0;
+}
+
 uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double rotation[9], const double place[3],
                              double margin, polytope_axis *axis, double normal[3], patch_point points[MOST_PATCH]) {
   polytope_axis here = *axis;
   posed other;
   pose(b, rotation, place, &other);
-  if (axis->kind == AXIS_NONE || (axis->kind == AXIS_EDGES && !renew_edges(a, b, &other, &here))) {
-    find_axis(a, b, &other, margin, &here);
-    *axis = here;
-    if (here.out > margin) return 0;
+  if (axis->kind != AXIS_NONE && (axis->kind != AXIS_EDGES || renew_edges(a, b, &other, &here))) {
+    const uint32_t count = touch_along(a, b, &other, &here, margin, NEARBY, normal, points);
+    if (count > 0 || is_apart(a, b, &other, &here)) return count;
   }
-  if (here.kind == AXIS_EDGES) return here.out <= margin ? touch_edges(a, b, &other, &here, margin, normal, points) : 0;
-  const bool by_b = axis->kind == AXIS_SECOND;
-  const double *way = by_b ? other.planes[axis->first] : a->planes[axis->first];
-  for (int k = 0; k < 3; k++) normal[k] = by_b ? way[k] : -way[k];
-  return touch_face(a, b, &other, by_b, axis->first, way, margin, points);
+  find_axis(a, b, &other, margin, axis);
+  return axis->out > margin ? 0 : touch_along(a, b, &other, axis, margin, ALWAYS, normal, points);
 }
 
 /* ---- points and segments --------------------------------------------------------------------------------------- */

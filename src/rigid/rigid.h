@@ -102,6 +102,7 @@ typedef struct rigid_contact {
   double dragged[3], rolled[3], twisted; /* impulses of friction: across, and about axes across and along the normal */
   double weight;                         /* that it would carry at rest */
   bool strained;                         /* it carries more than soft springs should */
+  double stiffened;                      /* by how many times its soft spring is stiffer than others, less 1 */
   double friction, restitution, rolling, spinning, surface[3];
 } rigid_contact;
 

@@ -40,6 +40,7 @@ static bool prepare(graze_rigid *world, soft_system *s, const uint32_t *bodies, 
   memset(s->states, 0, SOFT_STATE * sizeof *s->states);
   for (uint32_t i = 0; i < s->body_count; i++) {
     s->bodies[i + 1].body = bodies[i];
+    s->bodies[i + 1].heaviest = 0;
     slots[bodies[i]] = i + 1;
   }
   gz_soft_color(s, slots, contacts);

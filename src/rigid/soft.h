@@ -78,6 +78,7 @@ typedef struct soft_body {
   double base[8];  /* u before contacts have acted in the sub-step */
   double delta[8]; /* what they have done in it */
   double energy;   /* that has gone */
+  double heaviest; /* mass of what touches it and can be moved */
 } soft_body;
 
 /* Bodies and contacts that are solved together: of any number of islands. */

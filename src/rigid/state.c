@@ -10,6 +10,9 @@
 #include "rigid/patches.h"
 #include "rigid/record.h"
 
+/* Of what contacts keep: a state of another version is that of another world. */
+enum { STATE_VERSION = 2 };
+
 static uint64_t add_part(const graze_rigid_part *part, uint64_t h) {
   const double said[] = {part->radius,        part->edges[0],       part->edges[1],       part->edges[2],
                          part->length,        part->density,        part->place[0],       part->place[1],
@@ -33,8 +36,9 @@ static uint64_t find_identity(const graze_rigid *world) {
   const double numbers[] = {def->gravity[0],    def->gravity[1],    def->gravity[2],    def->bounds.min[0],
                             def->bounds.min[1], def->bounds.min[2], def->bounds.max[0], def->bounds.max[1],
                             def->bounds.max[2], def->push_speed,    def->rebound,       def->sleep_speed};
-  uint64_t h = gz_hash_bytes(numbers, sizeof numbers,
-                             def->substeps + 4096 * (uint64_t)def->solver + 65536 * (uint64_t)def->sleep);
+  uint64_t h = gz_hash_bytes(
+      numbers, sizeof numbers,
+      def->substeps + 4096 * (uint64_t)def->solver + 65536 * (uint64_t)def->sleep + ((uint64_t)STATE_VERSION << 32));
   for (size_t i = 0; i < world->materials.count; i++) {
     const graze_rigid_material *m = RIGID_AT(world->materials, graze_rigid_material, i);
     const double said[] = {m->friction,         m->restitution,      m->rolling,         m->spinning,
@@ -113,6 +117,7 @@ static void put_contact(archive_writer *w, const graze_rigid *world, const rigid
   gz_archive_put(w, c->rolled, sizeof c->rolled);
   gz_archive_put(w, &c->twisted, sizeof c->twisted);
   gz_archive_put_u32(w, c->strained);
+  gz_archive_put(w, &c->stiffened, sizeof c->stiffened);
   put_cache(w, &c->cache);
   for (uint32_t i = 0; i < c->count; i++) {
     const rigid_point *p = &c->points[i];
@@ -235,6 +240,7 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   take(r, c->rolled, sizeof c->rolled);
   take(r, &c->twisted, sizeof c->twisted);
   c->strained = gz_archive_take_u32(r) != 0;
+  take(r, &c->stiffened, sizeof c->stiffened);
   if (!take_cache(r, &sides[0]->core, &sides[1]->core, &c->cache)) return false;
   for (uint32_t i = 0; i < c->count; i++) {
     rigid_point *p = &c->points[i];
