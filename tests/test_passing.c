@@ -260,8 +260,9 @@ static void test_planes_keep(void **state) {
   (void)state;
   for (int i = -20; i <= 20; i++) {
     const double scale = ldexp(1, i);
-    posed_node own = {{{0}}};
+    posed_node own;
     passing_node other = {.share = 0x1p-4, .fixed = 0.25 * scale};
+    memset(&own, 0, sizeof own);
     memset(other.at, 0, sizeof other.at);
     static const double corners[9] = {0, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int k = 0; k < 9; k++) {
