@@ -14,7 +14,8 @@
 #include "base/context.h"
 #include "base/parallel.h"
 #include "visibility/image.h"
-#include "visibility/sieve.h"
+#include "visibility/load.h"
+#include "visibility/place.h"
 
 enum {
   COARSEST = 8, /* pixels a side */
@@ -22,14 +23,17 @@ enum {
   PATIENCE = 2,           /* rounds */
   FRUGAL = 4,             /* pixels for each triangle that is left */
   BATCH_PIXELS = 1 << 24, /* drawn at once: at twelve bytes each */
-  BATCH_TRIANGLES = 1 << 28
+  BATCH_TRIANGLES = 1 << 28,
+  RUN = 1 << 14,   /* triangles that one thread lists at a time */
+  LARGE = 1 << 15, /* triangles of a pair that are worth all threads */
 };
 
 /* Boxes are drawn at least so thick, as a share of the triangles' extent: margins grow with coordinates in pixels. */
 #define SHARE 0x1p-10f
 
 typedef struct close_side {
-  uint32_t *list; /* loaded triangles that are left, ascending */
+  uint32_t *list;          /* triangles that are left, ascending: of the object; once they are, loaded ones */
+  visibility_cells *cells; /* at first: of each */
   uint32_t count;
 } close_side;
 
@@ -38,6 +42,7 @@ typedef struct close_pair {
   bool whole; /* cannot be judged and is left as it is */
   bool gone;
   bool sieved;
+  uint64_t rows;      /* of the cells of its triangles */
   bool spoke;         /* the view at hand has let something go */
   visibility_box box; /* of all that the two may have in common */
   float reach;        /* the greatest side of what is drawn */
@@ -54,8 +59,18 @@ typedef struct close_views {
   uint32_t put_count, test_count;
   uint32_t pictures;
   visibility_sieve *sieves; /* one for each worker */
-  visibility_cells *cells;  /* one for each entry of all lists */
+  struct close_run *runs;
+  uint32_t run_count;
 } close_views;
+
+/* Triangles of a side that are held against the pair's box, and the part of its list that is theirs. */
+typedef struct close_run {
+  visibility_run triangles;
+  uint32_t pair, side;
+  uint64_t at;
+  uint32_t count;
+  uint64_t rows;
+} close_run;
 
 static uint64_t count_of(const close_pair *p) {
   return (uint64_t)p->side[0].count + p->side[1].count;
@@ -67,62 +82,108 @@ static visibility_box common_box(const graze_visibility *v, const visibility_obj
   visibility_box box;
   for (int k = 0; k < 3; k++) {
     double low = fmax(a->box.min[k], b->box.min[k]), high = fmin(a->box.max[k], b->box.max[k]);
-    box.low[k] = (float)((low - v->origin[k]) * v->unit - (double)VISIBILITY_WIDEN);
-    box.high[k] = (float)((high - v->origin[k]) * v->unit + (double)VISIBILITY_WIDEN);
+    box.low[k] = (float)((low - v->space.origin[k]) * v->space.unit - (double)VISIBILITY_WIDEN);
+    box.high[k] = (float)((high - v->space.origin[k]) * v->space.unit + (double)VISIBILITY_WIDEN);
   }
   return box;
 }
 
-static bool block_meets(const graze_visibility *v, const visibility_object *o, uint32_t first,
-                        const visibility_box *box) {
-  return visibility_boxes_meet(&v->blocks[o->first_block + first / VISIBILITY_BLOCK], box);
+static const visibility_object *object_of(const close_views *c, const close_pair *p, uint32_t side) {
+  return &c->v->objects[side == 0 ? p->a : p->b];
 }
 
-static uint32_t block_end(const visibility_object *o, uint32_t first) {
-  return o->count - first < VISIBILITY_BLOCK ? o->count : first + VISIBILITY_BLOCK;
+/* Calls `take` for the triangles of the object in blocks that may meet the box, in pieces that it can be cut into. */
+static void for_runs(close_views *c, uint32_t pair, uint32_t side, void (*take)(close_views *c, const close_run *run)) {
+  const close_pair *p = &c->pairs[pair];
+  const visibility_object *o = object_of(c, p, side);
+  const visibility_box *blocks = c->v->blocks + o->first_block;
+  close_run run = {.triangles = {o, 0, 0}, .pair = pair, .side = side};
+  for (uint32_t first = 0; first < o->count;) {
+    const uint32_t size = o->crowded ? VISIBILITY_BLOCK : RUN;
+    const uint32_t end = o->count - first < size ? o->count : first + size;
+    const bool meets = !o->crowded || visibility_boxes_meet(&blocks[first / VISIBILITY_BLOCK], &p->box);
+    const bool follows = run.triangles.end == first && first - run.triangles.first < RUN;
+    if (meets && follows) {
+      run.triangles.end = end;
+    } else if (meets) {
+      if (run.triangles.end > 0) take(c, &run);
+      run.triangles.first = first;
+      run.triangles.end = end;
+    }
+    first = end;
+  }
+  if (run.triangles.end > 0) take(c, &run);
 }
 
-/* Triangles in blocks that meet the box: room enough for those that do themselves. */
-static uint32_t count_in_blocks(const graze_visibility *v, const visibility_object *o, const visibility_box *box) {
-  uint32_t count = 0;
-  for (uint32_t first = 0; first < o->count; first += VISIBILITY_BLOCK)
-    if (block_meets(v, o, first, box)) count += block_end(o, first) - first;
-  return count;
+static void count_run(close_views *c, const close_run *run) {
+  (void)run;
+  c->run_count++;
 }
 
-/* Lists triangles of the object that meet the box. */
-static uint32_t list_triangles(const graze_visibility *v, const visibility_object *o, const visibility_box *box,
-                               uint32_t *list) {
-  uint32_t count = 0;
-  for (uint32_t first = 0; first < o->count; first += VISIBILITY_BLOCK) {
-    if (!block_meets(v, o, first, box)) continue;
-    const uint32_t end = block_end(o, first);
-    for (uint32_t t = first; t < end; t++) {
-      const visibility_box own = visibility_triangle_box(v->corners + 9 * ((size_t)o->first + t));
-      if (visibility_boxes_meet(&own, box)) list[count++] = o->first + t;
+static void add_run(close_views *c, const close_run *run) {
+  c->runs[c->run_count++] = *run;
+}
+
+static void for_all_runs(close_views *c, void (*take)(close_views *c, const close_run *run)) {
+  c->run_count = 0;
+  for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t s = 0; s < 2 && !c->pairs[i].whole; s++) for_runs(c, i, s, take);
+  }
+}
+
+static void list_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  const close_views *c = argument;
+  visibility_list_kernel *list = CPU_KERNEL_TO_AVX2(gz_visibility_list);
+  const close_side *first = c->pairs[0].side;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) {
+    close_run *r = &c->runs[i];
+    r->count =
+        list(&r->triangles, &c->v->space, &c->pairs[r->pair].box, first->list + r->at, first->cells + r->at, &r->rows);
+  }
+}
+
+/* Lists of runs, each at its place, become those of sides. */
+static void join_runs(close_views *c) {
+  uint32_t *list = c->pairs[0].side[0].list;
+  visibility_cells *cells = c->pairs[0].side[0].cells;
+  uint64_t at = 0;
+  for (uint32_t i = 0, r = 0; i < c->count; i++) {
+    for (uint32_t s = 0; s < 2; s++) {
+      close_side *side = &c->pairs[i].side[s];
+      *side = (close_side){list + at, cells + at, 0};
+      for (; r < c->run_count && c->runs[r].pair == i && c->runs[r].side == s; r++) {
+        const close_run *run = &c->runs[r];
+        memmove(side->list + side->count, list + run->at, run->count * sizeof *list);
+        memmove(side->cells + side->count, cells + run->at, run->count * sizeof *cells);
+        side->count += run->count;
+        c->pairs[i].rows += run->rows;
+      }
+      at += side->count;
     }
   }
-  return count;
 }
 
-/* Items are sides of pairs: of one pair of large objects, too, each of two threads has one. */
-static void count_sides(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
-  close_views *c = argument;
-  (void)worker;
-  for (uint32_t i = begin; i < end; i++) {
-    close_pair *p = &c->pairs[i / 2];
-    if (!p->whole) p->side[i % 2].count = count_in_blocks(c->v, &c->v->objects[i % 2 == 0 ? p->a : p->b], &p->box);
+static graze_status list_pairs(close_views *c) {
+  graze_visibility *v = c->v;
+  uint64_t total = 0;
+  for_all_runs(c, count_run);
+  c->runs = gz_visibility_room(v, ROOM_WORK, c->run_count, sizeof *c->runs, 0);
+  if (!c->runs) return GRAZE_ERROR_MEMORY;
+  for_all_runs(c, add_run);
+  for (uint32_t i = 0; i < c->run_count; i++) {
+    c->runs[i].at = total;
+    total += c->runs[i].triangles.end - c->runs[i].triangles.first;
   }
-}
-
-static void list_sides(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
-  close_views *c = argument;
-  (void)worker;
-  for (uint32_t i = begin; i < end; i++) {
-    close_pair *p = &c->pairs[i / 2];
-    close_side *side = &p->side[i % 2];
-    if (!p->whole) side->count = list_triangles(c->v, &c->v->objects[i % 2 == 0 ? p->a : p->b], &p->box, side->list);
-  }
+  uint32_t *lists = gz_visibility_room(v, ROOM_LISTS, total, sizeof *lists, 0);
+  visibility_cells *cells = gz_visibility_room(v, ROOM_CELLS, total, sizeof *cells, 0);
+  if (!lists || !cells) return GRAZE_ERROR_MEMORY;
+  if (c->count == 0) return GRAZE_OK;
+  c->pairs[0].side[0].list = lists;
+  c->pairs[0].side[0].cells = cells;
+  gz_parallel_for(v->context, c->run_count, 1, list_runs, c);
+  join_runs(c);
+  return GRAZE_OK;
 }
 
 static graze_status make_pairs(close_views *c) {
@@ -137,44 +198,109 @@ static graze_status make_pairs(close_views *c) {
     c->pairs[i] = (close_pair){.a = a, .b = b, .whole = !v->objects[a].judged || !v->objects[b].judged};
     if (!c->pairs[i].whole) c->pairs[i].box = common_box(v, &v->objects[a], &v->objects[b]);
   }
-  gz_parallel_for(v->context, 2 * c->count, 1, count_sides, c);
-  uint64_t total = 0;
-  for (uint32_t i = 0; i < c->count; i++) total += count_of(&c->pairs[i]);
-  uint32_t *lists = gz_visibility_room(v, ROOM_LISTS, total, sizeof *lists, 0);
-  c->cells = gz_visibility_room(v, ROOM_CELLS, total, sizeof *c->cells, 0);
-  if (!lists || !c->cells) return GRAZE_ERROR_MEMORY;
-  for (uint32_t i = 0; i < c->count; i++) {
-    for (int s = 0; s < 2; s++) {
-      c->pairs[i].side[s].list = lists;
-      lists += c->pairs[i].side[s].count;
+  return list_pairs(c);
+}
+
+/* ---- before pictures --------------------------------------------------------------------------------------------- */
+
+static void sieve_pair(const close_views *c, close_pair *p, uint32_t worker) {
+  uint32_t counts[2] = {p->side[0].count, p->side[1].count};
+  if (p->whole || !gz_visibility_is_sieved(count_of(p), p->rows)) return;
+  gz_visibility_sieve(c->v->context, &c->sieves[worker], (uint32_t *const[2]){p->side[0].list, p->side[1].list},
+                      (visibility_cells *const[2]){p->side[0].cells, p->side[1].cells}, counts);
+  for (int s = 0; s < 2; s++) p->side[s].count = counts[s];
+  p->sieved = true;
+}
+
+static bool is_large(const close_pair *p) {
+  return count_of(p) >= LARGE;
+}
+
+static void sieve_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  const close_views *c = argument;
+  for (uint32_t i = begin; i < end; i++) {
+    if (!is_large(&c->pairs[i])) sieve_pair(c, &c->pairs[i], worker);
+  }
+}
+
+static void mark_listed(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  const close_views *c = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) {
+    close_pair *p = &c->pairs[i / 2];
+    const close_side *side = &p->side[i % 2];
+    uint64_t *marks = c->v->marks + object_of(c, p, i % 2)->first_block;
+    if (p->side[0].count == 0 || p->side[1].count == 0) continue;
+    for (uint32_t k = 0; k < side->count; k++) {
+      uint64_t *word = &marks[side->list[k] / VISIBILITY_BLOCK], bit = (uint64_t)1 << side->list[k] % VISIBILITY_BLOCK;
+      if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit)) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
     }
   }
-  gz_parallel_for(v->context, 2 * c->count, 1, list_sides, c);
-  return GRAZE_OK;
+}
+
+static void number_listed(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  const close_views *c = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) {
+    close_pair *p = &c->pairs[i / 2];
+    const visibility_object *o = object_of(c, p, i % 2);
+    uint32_t *list = p->side[i % 2].list;
+    if (p->side[0].count == 0 || p->side[1].count == 0) continue;
+    for (uint32_t k = 0; k < p->side[i % 2].count; k++) list[k] = visibility_loaded_number(c->v, o, list[k]);
+  }
+}
+
+/* Only what a sieve has left is loaded. */
+static graze_status load_listed(close_views *c) {
+  graze_visibility *v = c->v;
+  const bool all = v->frugal && (v->load_all || v->def->level == GRAZE_VISIBILITY_OBJECTS); /* will be decided */
+  if (all) gz_visibility_mark_all(v);
+  gz_parallel_for(v->context, 2 * c->count, 1, mark_listed, c);
+  graze_status status = gz_visibility_place_marked(v);
+  if (status != GRAZE_OK) return status;
+  gz_parallel_for(v->context, 2 * c->count, 1, number_listed, c);
+  for (uint32_t i = 0; i < c->count; i++) {
+    close_pair *p = &c->pairs[i];
+    p->gone = !p->whole && (p->side[0].count == 0 || p->side[1].count == 0);
+  }
+  const visibility_triangles triangles = visibility_loaded(v);
+  return v->device->load(v->device, &triangles);
+}
+
+static graze_status begin_pairs(close_views *c) {
+  graze_visibility *v = c->v;
+  c->sieves = gz_visibility_room(v, ROOM_SIEVES, gz_workers(v->context), sizeof *c->sieves, 0);
+  if (!c->sieves) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (is_large(&c->pairs[i])) sieve_pair(c, &c->pairs[i], 0);
+  }
+  gz_parallel_for(v->context, c->count, 1, sieve_pairs, c);
+  return load_listed(c);
 }
 
 /* ---- boxes of what is left --------------------------------------------------------------------------------------- */
 
-static visibility_box side_box(const graze_visibility *v, const close_side *side) {
-  visibility_box box = visibility_box_empty();
-  for (uint32_t i = 0; i < side->count; i++) {
-    visibility_box own = visibility_triangle_box(v->corners + 9 * (size_t)side->list[i]);
-    visibility_box_add(&box, &own);
-  }
-  return box;
+static visibility_span side_span(const graze_visibility *v, const close_side *side) {
+  visibility_span all = visibility_triangle_span(v->corners + 9 * (size_t)side->list[0]);
+  for (uint32_t i = 1; i < side->count; i++)
+    all = visibility_spans_join(all, visibility_triangle_span(v->corners + 9 * (size_t)side->list[i]));
+  return all;
 }
 
 static void keep_in_box(const graze_visibility *v, close_side *side, const visibility_box *box) {
+  const visibility_span common = visibility_span_of_box(box);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < side->count; i++) {
-    visibility_box own = visibility_triangle_box(v->corners + 9 * (size_t)side->list[i]);
-    if (visibility_boxes_meet(&own, box)) side->list[kept++] = side->list[i];
+    const uint32_t t = side->list[i];
+    side->list[kept] = t;
+    kept += visibility_spans_meet(visibility_triangle_span(v->corners + 9 * (size_t)t), common);
   }
   side->count = kept;
 }
 
 static void narrow_pair(const graze_visibility *v, close_pair *p) {
-  visibility_box a = side_box(v, &p->side[0]), b = side_box(v, &p->side[1]);
+  const visibility_box a = visibility_box_of(side_span(v, &p->side[0])),
+                       b = visibility_box_of(side_span(v, &p->side[1]));
   p->reach = 0;
   for (int k = 0; k < 3; k++) {
     p->reach = fmaxf(p->reach, fmaxf(a.high[k] - a.low[k], b.high[k] - b.low[k]));
@@ -198,28 +324,6 @@ static void narrow_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t 
   }
 }
 
-static void sieve_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
-  close_views *c = argument;
-  for (uint32_t i = begin; i < end; i++) {
-    close_pair *p = &c->pairs[i];
-    if (p->whole || p->gone) continue;
-    uint32_t counts[2] = {p->side[0].count, p->side[1].count};
-    p->sieved =
-        gz_visibility_sieve(c->v, &c->sieves[worker], &p->box, (uint32_t *const[2]){p->side[0].list, p->side[1].list},
-                            counts, c->cells + (p->side[0].list - c->pairs[0].side[0].list));
-    for (int s = 0; s < 2; s++) p->side[s].count = counts[s];
-    p->gone = counts[0] == 0 || counts[1] == 0;
-  }
-}
-
-static graze_status begin_pairs(close_views *c) {
-  graze_visibility *v = c->v;
-  c->sieves = gz_visibility_room(v, ROOM_SIEVES, gz_workers(v->context), sizeof *c->sieves, 0);
-  if (!c->sieves) return GRAZE_ERROR_MEMORY;
-  gz_parallel_for(v->context, c->count, 1, sieve_pairs, c);
-  return GRAZE_OK;
-}
-
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 static visibility_picture picture_of(const close_views *c, const close_pair *p) {
@@ -228,10 +332,10 @@ static visibility_picture picture_of(const close_views *c, const close_pair *p) 
 }
 
 /* What a view has not told of a pair in two rounds, by four times as many pixels a side, it does not tell in the third;
- * and a sieve is finer than the coarsest pictures. What is decided exactly in the end needs no finer pictures than its
+ * and a sieve tells what coarser pictures do. What is decided exactly in the end needs no finer pictures than its
  * triangles are. */
 static bool is_drawn(const close_views *c, const close_pair *p) {
-  if (p->sieved && c->resolution == COARSEST && c->v->def->resolution > COARSEST) return false;
+  if (p->sieved && c->resolution < SIEVE_SIDE && c->resolution < c->v->def->resolution) return false;
   const uint64_t pixels = (uint64_t)c->resolution * c->resolution;
   if (c->v->frugal && c->resolution > COARSEST && pixels > FRUGAL * count_of(p)) return false;
   return !p->whole && !p->gone && p->silent[c->axis] < PATIENCE;
@@ -405,11 +509,11 @@ static graze_status run_rounds(close_views *c) {
 
 /* Triangles by their numbers in the object. */
 static graze_visibility_triangles left_of(const close_views *c, const close_pair *p, int side) {
-  const visibility_object *o = &c->v->objects[side == 0 ? p->a : p->b];
+  const visibility_object *o = object_of(c, p, (uint32_t)side);
   if (p->whole || c->v->def->level == GRAZE_VISIBILITY_OBJECTS)
     return (graze_visibility_triangles){c->v->numbers, o->count};
   uint32_t *list = p->side[side].list;
-  for (uint32_t i = 0; i < p->side[side].count; i++) list[i] -= o->first;
+  for (uint32_t i = 0; i < p->side[side].count; i++) list[i] = c->v->loaded[list[i]];
   return (graze_visibility_triangles){list, p->side[side].count};
 }
 
@@ -431,10 +535,7 @@ static graze_status collect(close_views *c) {
 
 graze_status gz_visibility_close(graze_visibility *v) {
   close_views c = {.v = v};
-  visibility_device *d = v->device;
-  const visibility_triangles triangles = visibility_loaded(v);
   graze_status status = make_pairs(&c);
-  if (status == GRAZE_OK) status = d->load(d, &triangles);
   if (status == GRAZE_OK) status = begin_pairs(&c);
   if (status == GRAZE_OK) status = run_rounds(&c);
   return status == GRAZE_OK ? collect(&c) : status;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "graze/visibility.h"
 #include "visibility/device.h"
 
@@ -28,7 +29,9 @@ typedef struct visibility_object {
   uint32_t count;          /* of triangles */
   bool is_double;
   bool judged;          /* its posed coordinates are finite */
-  bool paired;          /* its box meets another one; with triangles and judged it is loaded, */
+  bool paired;          /* its box meets another one; with triangles and judged it is numbered, */
+  bool in_pair;         /* of the pairs that are asked for; */
+  bool crowded;         /* of several */
   uint32_t first;       /* from this number on, */
   uint32_t first_block; /* and its blocks from this one on */
   graze_box box;
@@ -38,6 +41,15 @@ typedef struct visibility_box {
   float low[3], high[3];
 } visibility_box;
 
+/* A box in registers; the fourth numbers are zero. */
+typedef struct visibility_span {
+  v4 low, high;
+} visibility_span;
+
+typedef struct visibility_space {
+  double origin[3], unit;
+} visibility_space;
+
 /* Memory that is kept from cull to cull. */
 enum {
   ROOM_OBJECTS,
@@ -46,6 +58,9 @@ enum {
   ROOM_PAIRS,
   ROOM_KEYS,
   ROOM_CORNERS,
+  ROOM_MARKS,
+  ROOM_RANKS,
+  ROOM_LOADED,
   ROOM_FAT,
   ROOM_BLOCKS,
   ROOM_FLAGS,
@@ -55,6 +70,7 @@ enum {
   ROOM_STATES,
   ROOM_WORK,
   ROOM_LISTS,
+  ROOM_LISTED,
   ROOM_CELLS,
   ROOM_NUMBERS,
   ROOM_LEFT_PAIRS,
@@ -96,11 +112,14 @@ struct graze_visibility {
   visibility_object *objects;
   graze_box_pair *pairs; /* of objects with triangles and with boxes that meet, sorted */
   uint64_t pair_count;
-  double origin[3], unit;
-  float *corners; /* of loaded triangles */
-  uint32_t triangle_count;
-  visibility_box *blocks;
-  uint32_t block_count;
+  visibility_space space;
+  uint32_t triangle_count, block_count; /* of objects with pairs */
+  visibility_box *blocks;               /* of crowded objects, or of all unless the mode is CLOSE */
+  uint64_t *marks;                      /* by block: which of its triangles are loaded */
+  uint32_t *ranks;                      /* by block: how many are before it */
+  float *corners;                       /* of loaded triangles */
+  uint32_t *loaded;                     /* their numbers in their objects */
+  uint32_t loaded_count;
   const uint32_t *numbers; /* 0, 1, 2 ... as far as the largest object goes */
   uint64_t pass_total;     /* passes that are known of, for progress */
   bool frugal;             /* what is left is decided: pictures end where that takes less */
@@ -139,18 +158,52 @@ graze_status gz_visibility_join_pairs(graze_visibility *v);
 
 /* What was loaded, for the device. */
 static inline visibility_triangles visibility_loaded(const graze_visibility *v) {
-  return (visibility_triangles){.corners = v->corners, .count = v->triangle_count, .error = VISIBILITY_ERROR};
+  return (visibility_triangles){.corners = v->corners, .count = v->loaded_count, .error = VISIBILITY_ERROR};
 }
 
-/* The box of a loaded triangle. */
-static inline visibility_box visibility_triangle_box(const float *c) {
+/* The number, among those that are loaded, of a triangle of an object that is loaded. */
+static inline uint32_t visibility_loaded_number(const graze_visibility *v, const visibility_object *o,
+                                                uint32_t triangle) {
+  const uint32_t block = o->first_block + triangle / VISIBILITY_BLOCK;
+  const uint64_t before = v->marks[block] & (((uint64_t)1 << triangle % VISIBILITY_BLOCK) - 1);
+  return v->ranks[block] + (uint32_t)__builtin_popcountll(before);
+}
+
+static inline visibility_span visibility_span_of(v4 a, v4 b, v4 c) {
+  return (visibility_span){v4_min(v4_min(a, b), c), v4_max(v4_max(a, b), c)};
+}
+
+static inline visibility_span visibility_span_of_box(const visibility_box *box) {
+  return (visibility_span){v4_of(box->low[0], box->low[1], box->low[2]),
+                           v4_of(box->high[0], box->high[1], box->high[2])};
+}
+
+static inline bool visibility_spans_meet(visibility_span a, visibility_span b) {
+  return v4_all((a.low <= b.high) & (b.low <= a.high));
+}
+
+static inline visibility_span visibility_spans_join(visibility_span a, visibility_span b) {
+  return (visibility_span){v4_min(a.low, b.low), v4_max(a.high, b.high)};
+}
+
+static inline visibility_box visibility_box_of(visibility_span span) {
   visibility_box box;
-  for (int k = 0; k < 3; k++) {
-    float low = c[k] < c[3 + k] ? c[k] : c[3 + k], high = c[k] < c[3 + k] ? c[3 + k] : c[k];
-    box.low[k] = c[6 + k] < low ? c[6 + k] : low;
-    box.high[k] = c[6 + k] > high ? c[6 + k] : high;
-  }
+  memcpy(box.low, &span.low, sizeof box.low);
+  memcpy(box.high, &span.high, sizeof box.high);
   return box;
+}
+
+/* That of a loaded triangle, nine floats. */
+static inline visibility_span visibility_triangle_span(const float *c) {
+  const v4 a = v4_load(c), b = v4_load(c + 3), end = v4_load(c + 5);
+  const v4 last = {end[1], end[2], end[3], 0};
+  visibility_span span = visibility_span_of(a, b, last);
+  span.low[3] = span.high[3] = 0;
+  return span;
+}
+
+static inline visibility_box visibility_triangle_box(const float *c) {
+  return visibility_box_of(visibility_triangle_span(c));
 }
 
 static inline bool visibility_boxes_meet(const visibility_box *a, const visibility_box *b) {

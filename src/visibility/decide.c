@@ -120,13 +120,13 @@ static void run_tasks(void *argument, uint32_t begin, uint32_t end, uint32_t wor
 
 static void box_list(const graze_visibility *v, uint32_t object, const graze_visibility_triangles *list,
                      visibility_box *boxes) {
-  const float *corners = v->corners + 9 * (size_t)v->objects[object].first;
+  const visibility_object *o = &v->objects[object];
   for (uint32_t i = 0; i < list->count; i++) {
-    boxes[i] = visibility_triangle_box(corners + 9 * (size_t)list->list[i]);
-    for (int k = 0; k < 3; k++) {
-      boxes[i].low[k] -= VISIBILITY_WIDEN;
-      boxes[i].high[k] += VISIBILITY_WIDEN;
-    }
+    const size_t number = visibility_loaded_number(v, o, list->list[i]);
+    visibility_span span = visibility_triangle_span(v->corners + 9 * number);
+    span.low -= VISIBILITY_WIDEN;
+    span.high += VISIBILITY_WIDEN;
+    boxes[i] = visibility_box_of(span);
   }
 }
 

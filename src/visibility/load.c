@@ -1,6 +1,6 @@
 /* From the caller's objects to what methods draw: posed boxes in doubles, the pairs of them that meet, and of objects
- * with pairs the triangles as floats about the middle of them all. Objects are posed twice, for what meets nothing is
- * most of a scene, and its triangles need no room. */
+ * with pairs the triangles that a method asks for, as floats about the middle of them all. What is read is posed again
+ * each time, for what meets nothing is most of a scene, and its triangles need no room. */
 #include "visibility/load.h"
 
 #include <float.h>
@@ -12,11 +12,12 @@
 #include "base/sort.h"
 #include "geometry/pose.h"
 #include "mesh/mesh.h"
+#include "visibility/place.h"
 
 enum { RUN = 4096 }; /* triangles that one thread poses at a time */
 
 typedef struct posing_run {
-  uint32_t object, first, count;
+  visibility_run triangles;
   bool finite;
   graze_box box;
 } posing_run;
@@ -87,97 +88,27 @@ static graze_status take_objects(graze_visibility *v) {
 
 /* ---- posing ------------------------------------------------------------------------------------------------------ */
 
-/* Loops over triangles are made once for each kind of coordinates, posed or not. */
-__attribute__((always_inline)) static inline void corner_of(const visibility_object *o, bool is_double, bool posed,
-                                                            uint64_t place, double out[3]) {
-  const char *at = o->vertices + (o->indices ? o->indices[place] : place) * o->stride;
-  double p[3];
-  if (is_double) {
-    memcpy(p, at, sizeof p);
-  } else {
-    float f[3];
-    memcpy(f, at, sizeof f);
-    for (int k = 0; k < 3; k++) p[k] = (double)f[k];
-  }
-  for (int k = 0; k < 3; k++) out[k] = posed ? pose_row(o->pose, k, p) : p[k];
-}
-
-static void posed_corner(const visibility_object *o, uint32_t triangle, int corner, double out[3]) {
-  corner_of(o, o->is_double, o->pose != NULL, 3 * (uint64_t)triangle + (uint64_t)corner, out);
-}
-
 void gz_visibility_corners(const visibility_object *o, uint32_t triangle, double corners[9]) {
-  for (int c = 0; c < 3; c++) posed_corner(o, triangle, c, corners + 3 * c);
-}
-
-__attribute__((always_inline)) static inline void bound_run(const visibility_object *o, bool is_double, bool posed,
-                                                            posing_run *run) {
-  const uint64_t first = 3 * (uint64_t)run->first, end = first + 3 * (uint64_t)run->count;
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, sum = 0;
-  for (uint64_t place = first; place < end; place++) {
-    double x[3];
-    corner_of(o, is_double, posed, place, x);
-    for (int k = 0; k < 3; k++) {
-      low[k] = x[k] < low[k] ? x[k] : low[k];
-      high[k] = x[k] > high[k] ? x[k] : high[k];
-      sum += 0 * x[k]; /* NaN exactly for NaN and infinities */
+  for (uint64_t c = 0; c < 3; c++) {
+    const uint64_t place = 3 * (uint64_t)triangle + c;
+    const char *at = o->vertices + (o->indices ? o->indices[place] : place) * o->stride;
+    double p[3];
+    float f[3];
+    if (o->is_double) {
+      memcpy(p, at, sizeof p);
+    } else {
+      memcpy(f, at, sizeof f);
+      for (int k = 0; k < 3; k++) p[k] = (double)f[k];
     }
+    for (int k = 0; k < 3; k++) corners[3 * c + (uint64_t)k] = o->pose ? pose_row(o->pose, k, p) : p[k];
   }
-  run->finite = sum == 0;
-  memcpy(run->box.min, low, sizeof low);
-  memcpy(run->box.max, high, sizeof high);
 }
 
 static void bound_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
   posing *p = argument;
+  visibility_bound_kernel *bound = CPU_KERNEL_TO_AVX2(gz_visibility_bound);
   (void)worker;
-  for (uint32_t r = begin; r < end; r++) {
-    const visibility_object *o = &p->v->objects[p->runs[r].object];
-    if (o->is_double && o->pose)
-      bound_run(o, true, true, &p->runs[r]);
-    else if (o->is_double)
-      bound_run(o, true, false, &p->runs[r]);
-    else if (o->pose)
-      bound_run(o, false, true, &p->runs[r]);
-    else
-      bound_run(o, false, false, &p->runs[r]);
-  }
-}
-
-__attribute__((always_inline)) static inline void place_run(const graze_visibility *v, const visibility_object *o,
-                                                            bool is_double, bool posed, const posing_run *run) {
-  for (uint32_t t = run->first; t < run->first + run->count; t++) {
-    float *corners = v->corners + 9 * ((size_t)o->first + t);
-    visibility_box *block = &v->blocks[o->first_block + t / VISIBILITY_BLOCK];
-    for (uint32_t c = 0; c < 3; c++) {
-      double x[3];
-      corner_of(o, is_double, posed, 3 * (uint64_t)t + c, x);
-      for (int k = 0; k < 3; k++) corners[3 * c + (uint32_t)k] = (float)((x[k] - v->origin[k]) * v->unit);
-    }
-    visibility_box box = visibility_triangle_box(corners);
-    if (t % VISIBILITY_BLOCK == 0)
-      *block = box;
-    else
-      visibility_box_add(block, &box);
-  }
-}
-
-static void place_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
-  posing *p = argument;
-  const graze_visibility *v = p->v;
-  (void)worker;
-  for (uint32_t r = begin; r < end; r++) {
-    const visibility_object *o = &v->objects[p->runs[r].object];
-    if (!o->paired || !o->judged) continue;
-    if (o->is_double && o->pose)
-      place_run(v, o, true, true, &p->runs[r]);
-    else if (o->is_double)
-      place_run(v, o, true, false, &p->runs[r]);
-    else if (o->pose)
-      place_run(v, o, false, true, &p->runs[r]);
-    else
-      place_run(v, o, false, false, &p->runs[r]);
-  }
+  for (uint32_t r = begin; r < end; r++) p->runs[r].finite = bound(&p->runs[r].triangles, &p->runs[r].box);
 }
 
 /* Runs are whole blocks. */
@@ -190,9 +121,10 @@ static posing_run *list_runs(graze_visibility *v, uint32_t *number) {
   if (!runs) return NULL;
   *number = 0;
   for (uint32_t i = 0; i < v->def->object_count; i++) {
-    for (uint32_t first = 0; first < v->objects[i].count;) {
-      uint32_t left = v->objects[i].count - first, size = left < RUN ? left : RUN;
-      runs[(*number)++] = (posing_run){.object = i, .first = first, .count = size};
+    const visibility_object *o = &v->objects[i];
+    for (uint32_t first = 0; first < o->count;) {
+      const uint32_t size = o->count - first < RUN ? o->count - first : RUN;
+      runs[(*number)++] = (posing_run){.triangles = {o, first, first + size}};
       first += size;
     }
   }
@@ -206,7 +138,7 @@ static void bound_objects(graze_visibility *v, posing_run *runs, uint32_t count)
     v->objects[i].judged = true;
   }
   for (uint32_t r = 0; r < count; r++) {
-    visibility_object *o = &v->objects[runs[r].object];
+    visibility_object *o = &v->objects[runs[r].triangles.object - v->objects];
     graze_box_add_box(&o->box, &runs[r].box);
     o->judged = o->judged && runs[r].finite;
   }
@@ -292,8 +224,14 @@ static graze_status pair_objects(graze_visibility *v) {
   }
   graze_status status = v->def->pairs ? take_pairs(v) : find_pairs(v);
   if (status == GRAZE_OK) status = order_pairs(v);
-  for (uint64_t i = 0; i < v->pair_count; i++)
-    v->objects[v->pairs[i].a].paired = v->objects[v->pairs[i].b].paired = true;
+  for (uint64_t i = 0; i < v->pair_count; i++) {
+    const uint32_t both[2] = {v->pairs[i].a, v->pairs[i].b};
+    for (int k = 0; k < 2; k++) {
+      visibility_object *o = &v->objects[both[k]];
+      o->crowded = o->in_pair;
+      o->in_pair = o->paired = true;
+    }
+  }
   v->result.box_pairs = v->pair_count;
   return status;
 }
@@ -310,12 +248,13 @@ static void choose_space(graze_visibility *v) {
   }
   for (int k = 0; k < 3; k++) {
     bool any = box.min[k] <= box.max[k];
-    v->origin[k] = any ? box.min[k] / 2 + box.max[k] / 2 : 0;
-    if (any) half = fmax(half, fmax(box.max[k] - v->origin[k], v->origin[k] - box.min[k]));
+    double *origin = &v->space.origin[k];
+    *origin = any ? box.min[k] / 2 + box.max[k] / 2 : 0;
+    if (any) half = fmax(half, fmax(box.max[k] - *origin, *origin - box.min[k]));
   }
   int exponent = -1000;
   if (half > 0) frexp(half, &exponent);
-  v->unit = ldexp(1, exponent < -1000 ? 1000 : -exponent);
+  v->space.unit = ldexp(1, exponent < -1000 ? 1000 : -exponent);
 }
 
 static graze_status number_triangles(graze_visibility *v) {
@@ -332,22 +271,81 @@ static graze_status number_triangles(graze_visibility *v) {
   if (triangles > UINT32_MAX) return gz_fail(v->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 1 triangles to draw");
   v->triangle_count = (uint32_t)triangles;
   v->block_count = (uint32_t)blocks;
-  v->corners = gz_visibility_room(v, ROOM_CORNERS, 9 * triangles, sizeof *v->corners, 0);
   v->blocks = gz_visibility_room(v, ROOM_BLOCKS, blocks, sizeof *v->blocks, 0);
+  v->marks = gz_visibility_room(v, ROOM_MARKS, blocks, sizeof *v->marks, 0);
+  v->ranks = gz_visibility_room(v, ROOM_RANKS, blocks, sizeof *v->ranks, 0);
   uint32_t *numbers = gz_visibility_room(v, ROOM_NUMBERS, most, sizeof *numbers, 0);
-  if (!v->corners || !v->blocks || !numbers) return GRAZE_ERROR_MEMORY;
+  if (!v->blocks || !v->marks || !v->ranks || !numbers) return GRAZE_ERROR_MEMORY;
+  memset(v->marks, 0, (size_t)blocks * sizeof *v->marks);
   for (uint32_t i = 0; i < most; i++) numbers[i] = i;
   v->numbers = numbers;
   return GRAZE_OK;
 }
 
+static bool is_numbered(const visibility_object *o) {
+  return o->paired && o->judged;
+}
+
+static void box_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  posing *p = argument;
+  const graze_visibility *v = p->v;
+  visibility_block_kernel *box_blocks = CPU_KERNEL_TO_AVX2(gz_visibility_block);
+  (void)worker;
+  for (uint32_t r = begin; r < end; r++) {
+    const visibility_run *run = &p->runs[r].triangles;
+    const visibility_object *o = run->object;
+    if (is_numbered(o) && (o->crowded || v->def->mode != GRAZE_VISIBILITY_CLOSE))
+      box_blocks(run, &v->space, v->blocks + o->first_block + run->first / VISIBILITY_BLOCK);
+  }
+}
+
+static void place_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  posing *p = argument;
+  const graze_visibility *v = p->v;
+  visibility_place_kernel *place = CPU_KERNEL_TO_AVX2(gz_visibility_place);
+  (void)worker;
+  for (uint32_t r = begin; r < end; r++) {
+    const visibility_run *all = &p->runs[r].triangles;
+    const visibility_object *o = all->object;
+    for (visibility_run run = *all; is_numbered(o) && run.first < all->end; run.first += VISIBILITY_BLOCK) {
+      const uint32_t block = o->first_block + run.first / VISIBILITY_BLOCK, rank = v->ranks[block];
+      if (v->marks[block]) place(&run, &v->space, v->marks[block], v->corners + 9 * (size_t)rank, v->loaded + rank);
+    }
+  }
+}
+
+graze_status gz_visibility_place_marked(graze_visibility *v) {
+  uint32_t count = 0;
+  v->loaded_count = 0;
+  for (uint32_t i = 0; i < v->block_count; i++) {
+    v->ranks[i] = v->loaded_count;
+    v->loaded_count += (uint32_t)__builtin_popcountll(v->marks[i]);
+  }
+  v->corners = gz_visibility_room(v, ROOM_CORNERS, 9 * (uint64_t)v->loaded_count, sizeof *v->corners, 0);
+  v->loaded = gz_visibility_room(v, ROOM_LOADED, v->loaded_count, sizeof *v->loaded, 0);
+  posing_run *runs = list_runs(v, &count);
+  if (!v->corners || !v->loaded || !runs) return GRAZE_ERROR_MEMORY;
+  gz_parallel_for(v->context, count, 1, place_runs, &(posing){v, runs});
+  return GRAZE_OK;
+}
+
+void gz_visibility_mark_all(graze_visibility *v) {
+  for (uint32_t i = 0; i < v->def->object_count; i++) {
+    const visibility_object *o = &v->objects[i];
+    for (uint32_t t = 0; is_numbered(o) && t < o->count; t += VISIBILITY_BLOCK)
+      v->marks[o->first_block + t / VISIBILITY_BLOCK] =
+          ~(uint64_t)0 >> (o->count - t < VISIBILITY_BLOCK ? VISIBILITY_BLOCK - (o->count - t) : 0);
+  }
+}
+
 /* ---- triangles of one object ------------------------------------------------------------------------------------- */
 
 static bool share_corner(const visibility_object *o, uint32_t a, uint32_t b) {
+  double first[9], second[9];
+  gz_visibility_corners(o, a, first);
+  gz_visibility_corners(o, b, second);
   for (int i = 0; i < 9; i++) {
-    double x[3], y[3];
-    posed_corner(o, a, i / 3, x);
-    posed_corner(o, b, i % 3, y);
+    const double *x = first + i / 3 * 3, *y = second + i % 3 * 3;
     if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) return true;
   }
   return false;
@@ -358,12 +356,10 @@ graze_status gz_visibility_pair_triangles(graze_visibility *v, const graze_box_p
   graze_box *boxes = gz_visibility_room(v, ROOM_BOXES, v->triangle_count, sizeof *boxes, 0);
   if (!boxes) return GRAZE_ERROR_MEMORY;
   for (uint32_t t = 0; t < v->triangle_count; t++) {
+    double corners[9];
     boxes[t] = graze_box_empty();
-    for (int c = 0; c < 3; c++) {
-      double x[3];
-      posed_corner(o, t, c, x);
-      graze_box_add_point(&boxes[t], x);
-    }
+    gz_visibility_corners(o, t, corners);
+    for (int c = 0; c < 3; c++) graze_box_add_point(&boxes[t], corners + 3 * c);
   }
   const graze_box_array array = {.data = boxes, .precision = GRAZE_DOUBLE};
   const graze_box_pair *found = NULL;
@@ -406,6 +402,6 @@ graze_status gz_visibility_load(graze_visibility *v) {
   if (status == GRAZE_OK) status = number_triangles(v);
   if (status != GRAZE_OK) return status;
   choose_space(v);
-  gz_parallel_for(v->context, count, 1, place_runs, &(posing){v, runs});
+  gz_parallel_for(v->context, count, 1, box_runs, &(posing){v, runs});
   return GRAZE_OK;
 }

@@ -10,8 +10,14 @@ graze_status gz_visibility_take(graze_visibility *v);
 /* Posed corners of a triangle (tier T1). */
 void gz_visibility_corners(const visibility_object *object, uint32_t triangle, double corners[9]);
 
-/* Fills objects, pairs, space, corners and blocks from the definition. */
+/* Fills objects, pairs, space and blocks from the definition; nothing is marked. */
 graze_status gz_visibility_load(graze_visibility *v);
+
+/* Marks all triangles that are numbered. */
+void gz_visibility_mark_all(graze_visibility *v);
+
+/* Fills ranks, and corners of what is marked: loaded triangles are in the order of objects and triangles. */
+graze_status gz_visibility_place_marked(graze_visibility *v);
 
 /* Of one object alone, loaded: pairs of triangles whose boxes meet and that have no corner in common, by position. They
  * stay until the next load. */

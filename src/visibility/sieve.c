@@ -6,37 +6,44 @@
  * cell of a coordinate rises with it, rounding included, so that the point's own cell is within the ranges of both. */
 #include "visibility/sieve.h"
 
-#include <math.h>
+#include "base/parallel.h"
 
-enum { LEAST = 2048, MOST_ROWS = 16 }; /* triangles in all; rows of cells a triangle, in the mean */
+enum {
+  LEAST = 2048,   /* triangles in all */
+  MOST_ROWS = 16, /* of cells a triangle, in the mean */
+  PIECE = 8192,   /* triangles that are worth a thread */
+  PIECES = 64
+};
 
-typedef struct grid {
-  float low[3], scale[3];
-} grid;
-
-static uint32_t cell_of(const grid *g, int k, float x) {
-  float at = (x - g->low[k]) * g->scale[k];
-  return at > 0 ? at < SIEVE_SIDE - 1 ? (uint32_t)at : SIEVE_SIDE - 1 : 0;
+bool gz_visibility_is_sieved(uint64_t triangles, uint64_t rows) {
+  return triangles >= LEAST && rows <= MOST_ROWS * triangles;
 }
 
-static visibility_cells cells_of(const graze_visibility *v, const grid *g, uint32_t triangle) {
-  visibility_box box = visibility_triangle_box(v->corners + 9 * (size_t)triangle);
-  visibility_cells c;
-  for (int k = 0; k < 3; k++) {
-    c.low[k] = (uint8_t)cell_of(g, k, box.low[k] - VISIBILITY_WIDEN);
-    c.high[k] = (uint8_t)cell_of(g, k, box.high[k] + VISIBILITY_WIDEN);
-  }
-  return c;
+/* A list in pieces. */
+typedef struct sieving {
+  visibility_sieve *sieve;
+  uint32_t *list;
+  visibility_cells *cells;
+  uint32_t count, pieces;
+  uint32_t kept[PIECES];
+} sieving;
+
+static uint32_t piece_begin(const sieving *s, uint32_t piece) {
+  return (uint32_t)((uint64_t)s->count * piece / s->pieces);
 }
 
 static uint64_t bits_of(const visibility_cells *c) {
   return ~(uint64_t)0 >> (SIEVE_SIDE - 1 - (c->high[0] - c->low[0])) << c->low[0];
 }
 
+/* Threads mark one grid: most cells are marked by many, so that few bits are written. */
 static void mark(visibility_sieve *s, const visibility_cells *c) {
   const uint64_t bits = bits_of(c);
   for (uint32_t z = c->low[2]; z <= c->high[2]; z++) {
-    for (uint32_t y = c->low[1]; y <= c->high[1]; y++) s->rows[z * SIEVE_SIDE + y] |= bits;
+    for (uint32_t y = c->low[1]; y <= c->high[1]; y++) {
+      uint64_t *row = &s->rows[z * SIEVE_SIDE + y];
+      if (bits & ~__atomic_load_n(row, __ATOMIC_RELAXED)) __atomic_fetch_or(row, bits, __ATOMIC_RELAXED);
+    }
   }
 }
 
@@ -50,45 +57,46 @@ static bool is_marked(const visibility_sieve *s, const visibility_cells *c) {
   return false;
 }
 
-/* Fills the cells of a list, and counts their rows. */
-static uint64_t find_cells(const graze_visibility *v, const grid *g, const uint32_t *list, uint32_t count,
-                           visibility_cells *cells) {
-  uint64_t rows = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const visibility_cells c = cells[i] = cells_of(v, g, list[i]);
-    rows += (uint64_t)(c.high[1] - c.low[1] + 1) * (uint64_t)(c.high[2] - c.low[2] + 1);
-  }
-  return rows;
+static void mark_piece(void *argument, uint32_t piece) {
+  const sieving *s = argument;
+  for (uint32_t i = piece_begin(s, piece); i < piece_begin(s, piece + 1); i++) mark(s->sieve, &s->cells[i]);
 }
 
-/* Keeps what has a marked cell, cells beside it. */
-static uint32_t keep_marked(const visibility_sieve *sieve, uint32_t *list, visibility_cells *cells, uint32_t count) {
+/* Keeps what has a marked cell, at the front of the piece. */
+static void keep_piece(void *argument, uint32_t piece) {
+  sieving *s = argument;
+  const uint32_t begin = piece_begin(s, piece), end = piece_begin(s, piece + 1);
+  uint32_t kept = begin;
+  for (uint32_t i = begin; i < end; i++) {
+    const visibility_cells c = s->cells[i];
+    s->list[kept] = s->list[i];
+    s->cells[kept] = c;
+    kept += is_marked(s->sieve, &c);
+  }
+  s->kept[piece] = kept - begin;
+}
+
+static uint32_t join_pieces(const sieving *s) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!is_marked(sieve, &cells[i])) continue;
-    list[kept] = list[i];
-    cells[kept++] = cells[i];
+  for (uint32_t i = 0; i < s->pieces; i++) {
+    memmove(s->list + kept, s->list + piece_begin(s, i), s->kept[i] * sizeof *s->list);
+    memmove(s->cells + kept, s->cells + piece_begin(s, i), s->kept[i] * sizeof *s->cells);
+    kept += s->kept[i];
   }
   return kept;
 }
 
-bool gz_visibility_sieve(const graze_visibility *v, visibility_sieve *sieve, const visibility_box *box,
-                         uint32_t *const lists[2], uint32_t counts[2], visibility_cells *cells) {
-  const uint64_t count = (uint64_t)counts[0] + counts[1];
-  visibility_cells *const of[2] = {cells, cells + counts[0]};
-  uint64_t rows = 0;
-  grid g;
-  if (count < LEAST) return false;
-  for (int k = 0; k < 3; k++) {
-    g.low[k] = box->low[k];
-    g.scale[k] = SIEVE_SIDE / (box->high[k] - box->low[k]); /* sides are at least as wide as boxes are widened by */
+void gz_visibility_sieve(const graze_context *context, visibility_sieve *sieve, uint32_t *const lists[2],
+                         visibility_cells *const cells[2], uint32_t counts[2]) {
+  sieving of[2];
+  for (int s = 0; s < 2; s++) {
+    const uint32_t number = counts[s] / PIECE + 1;
+    of[s] = (sieving){sieve, lists[s], cells[s], counts[s], number < PIECES ? number : PIECES, {0}};
   }
-  for (int s = 0; s < 2; s++) rows += find_cells(v, &g, lists[s], counts[s], of[s]);
-  if (rows > MOST_ROWS * count) return false;
   for (int s = 0; s < 2; s++) {
     memset(sieve, 0, sizeof *sieve);
-    for (uint32_t i = 0; i < counts[s]; i++) mark(sieve, &of[s][i]);
-    counts[!s] = keep_marked(sieve, lists[!s], of[!s], counts[!s]);
+    gz_parallel_each(context, of[s].pieces, mark_piece, &of[s]);
+    gz_parallel_each(context, of[!s].pieces, keep_piece, &of[!s]);
+    counts[!s] = of[!s].count = join_pieces(&of[!s]);
   }
-  return true;
 }

@@ -229,10 +229,13 @@ static graze_status load(scene_views *s) {
   visibility_box box = scene_box(v);
   float greatest = fmaxf(box.high[0] - box.low[0], fmaxf(box.high[1] - box.low[1], box.high[2] - box.low[2]));
   for (uint32_t k = 0; k < 3; k++) s->pictures[k] = gz_visibility_picture(&box, k, side, side, SHARE * greatest);
+  gz_visibility_mark_all(v);
+  graze_status status = gz_visibility_place_marked(v);
+  if (status != GRAZE_OK) return status;
   visibility_triangles triangles = visibility_loaded(v);
   s->faces = fat ? FAT_FACES : 1;
   s->rule = v->def->mode == GRAZE_VISIBILITY_RCULLIDE && !fat ? VISIBILITY_BOUNDS : VISIBILITY_CENTERS;
-  graze_status status = fat ? gz_visibility_fatten(v, s->pictures, &triangles) : GRAZE_OK;
+  if (fat) status = gz_visibility_fatten(v, s->pictures, &triangles);
   return status == GRAZE_OK ? v->device->load(v->device, &triangles) : status;
 }
 
