@@ -45,6 +45,7 @@ static visibility_box make_box(int kind) {
 
 static void test_boxes(void **unused) {
   static visibility_box a[BOXES], b[BOXES];
+  static visibility_span spans[2][BOXES];
   static met found;
   buffer memory = {0};
   (void)unused;
@@ -55,9 +56,11 @@ static void test_boxes(void **unused) {
     for (int i = 0; i < BOXES; i++) {
       a[i] = make_box(round % 4);
       b[i] = make_box((round + round / 4) % 4);
+      spans[0][i] = visibility_span_of_box(&a[i]);
+      spans[1][i] = visibility_span_of_box(&b[i]);
     }
     memset(&found, 0, sizeof found);
-    const visibility_meeting meeting = {shared_context(1), {a, b}, count_meeting, &found, &memory};
+    const visibility_meeting meeting = {shared_context(1), {spans[0], spans[1]}, count_meeting, &found, &memory};
     assert_true(gz_visibility_meet(&meeting, first, end, count));
     for (uint32_t i = 0; i < BOXES; i++) {
       for (uint32_t j = 0; j < BOXES; j++)

@@ -639,6 +639,19 @@ static inline bool v4_all(i4 mask) {
   return v4_bits(mask) == 15;
 }
 
+/* Numbers from 0 to 127 as bytes, those of `a` first. */
+static inline void i4_bytes(i4 a, i4 b, uint8_t to[8]) {
+#if defined(__SSE2__)
+  const __m128i words = _mm_packs_epi32((__m128i)a, (__m128i)b);
+  _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(words, words));
+#else
+  for (int i = 0; i < 4; i++) {
+    to[i] = (uint8_t)a[i];
+    to[4 + i] = (uint8_t)b[i];
+  }
+#endif
+}
+
 static inline v8 v8_load(const float *p) {
   v8 v;
   memcpy(&v, p, sizeof v);

@@ -4,6 +4,7 @@
 #define GRAZE_SRC_VISIBILITY_BOUNDS_LANES_H
 
 #include "base/cpu.h"
+#include "base/simd.h"
 #include "visibility/bounds.h"
 
 enum { LANES = GRAZE_ISA == 0 ? 4 : 8 }; /* what a register holds */
@@ -16,6 +17,24 @@ typedef uint32_t lanes_uint __attribute__((vector_size(4 * LANES)));
 
 static inline __attribute__((always_inline)) lanes lanes_select(lanes_int is, lanes yes, lanes no) {
   return (lanes)((is & (lanes_int)yes) | (~is & (lanes_int)no));
+}
+
+/* Of a comparison: a bit for each lane. */
+static inline __attribute__((always_inline)) uint32_t lanes_bits(lanes_int is) {
+#if GRAZE_ISA == 0
+  return v4_bits(is);
+#else
+  return v8_bits(is);
+#endif
+}
+
+/* Number `at` of rows 0, 4 ...: of four numbers each. */
+static inline __attribute__((always_inline)) lanes lanes_join(const v4 rows[LANES], int at) {
+#if GRAZE_ISA == 0
+  return rows[at];
+#else
+  return v8_join(rows[at], rows[4 + at]);
+#endif
 }
 
 /* Numbers of 2^23 and more are whole. */

@@ -39,9 +39,10 @@ typedef struct deciding {
   const graze_visibility_pair *pairs;
   uint64_t pair_count;
   const uint32_t *names;
-  visibility_box *boxes; /* of both lists of all pairs, one behind the other */
-  uint64_t *box_first;   /* by pair */
-  uint8_t *thin;         /* with names: by loaded triangle; of no area */
+  visibility_span *boxes; /* of both lists of all pairs, one behind the other */
+  uint64_t *box_first;    /* by pair */
+  double *corners;        /* of the same triangles, posed; not with names, which has some often */
+  uint8_t *thin;          /* with names: by loaded triangle; of no area */
   task *tasks;
   uint32_t task_count;
   adjacent_judge_function *judge;
@@ -55,17 +56,17 @@ typedef struct taking {
   decider *worker;
 } taking;
 
-static void take_objects(const taking *t, uint32_t x, uint32_t y) {
+static void take_objects(const taking *t, uint32_t first, uint32_t second) {
   const graze_visibility_pair *p = t->pair;
-  double a[9], b[9];
-  gz_visibility_corners(&t->d->v->objects[p->a], x, a);
-  gz_visibility_corners(&t->d->v->objects[p->b], y, b);
-  gz_sink_add(&t->worker->sink, x, y, a, b, SHARES_NONE);
+  const double *corners = t->d->corners + 9 * t->d->box_first[p - t->d->pairs];
+  gz_sink_add(&t->worker->sink, p->triangles_a.list[first], p->triangles_b.list[second], corners + 9 * (size_t)first,
+              corners + 9 * ((size_t)p->triangles_a.count + second), SHARES_NONE);
 }
 
 /* Of one mesh: neighbours are told apart from others, as narrow/self.c does it. */
-static void take_parts(const taking *t, uint32_t x, uint32_t y) {
+static void take_parts(const taking *t, uint32_t first, uint32_t second) {
   const deciding *d = t->d;
+  const uint32_t x = t->pair->triangles_a.list[first], y = t->pair->triangles_b.list[second];
   const visibility_object *part_a = &d->v->objects[t->pair->a], *part_b = &d->v->objects[t->pair->b];
   const uint32_t name_x = d->names[part_a->first + x], name_y = d->names[part_b->first + y];
   double a[9], b[9];
@@ -79,20 +80,18 @@ static void take_parts(const taking *t, uint32_t x, uint32_t y) {
 
 static void take_candidate(void *user, uint32_t first, uint32_t second) {
   const taking *t = user;
-  const graze_visibility_pair *p = t->pair;
-  if (p->a == p->b && first >= second) return;
-  const uint32_t x = p->triangles_a.list[first], y = p->triangles_b.list[second];
+  if (t->pair->a == t->pair->b && first >= second) return;
   if (t->d->names)
-    take_parts(t, x, y);
+    take_parts(t, first, second);
   else
-    take_objects(t, x, y);
+    take_objects(t, first, second);
 }
 
 /* The sink begins anew but for its list. */
 static void run_task(const deciding *d, task *t, uint32_t worker) {
   decider *w = &d->v->deciders[worker];
   const graze_visibility_pair *p = &d->pairs[t->pair];
-  const visibility_box *boxes = d->boxes + d->box_first[t->pair];
+  const visibility_span *boxes = d->boxes + d->box_first[t->pair];
   const uint64_t found = w->sink.key_count;
   gz_sink_start(&w->sink, d->v->context, NULL, NULL, GRAZE_FIND_ALL, false, d->names != NULL);
   w->sink.key_count = t->found = found;
@@ -118,15 +117,15 @@ static void run_tasks(void *argument, uint32_t begin, uint32_t end, uint32_t wor
 
 /* ---- what is needed before --------------------------------------------------------------------------------------- */
 
-static void box_list(const graze_visibility *v, uint32_t object, const graze_visibility_triangles *list,
-                     visibility_box *boxes) {
+/* Those of a list, to place `at`. */
+static void box_list(const deciding *d, uint32_t object, const graze_visibility_triangles *list, uint64_t at) {
+  const graze_visibility *v = d->v;
   const visibility_object *o = &v->objects[object];
-  for (uint32_t i = 0; i < list->count; i++) {
+  for (uint32_t i = 0; i < list->count; i++, at++) {
     const size_t number = visibility_loaded_number(v, o, list->list[i]);
-    visibility_span span = visibility_triangle_span(v->corners + 9 * number);
-    span.low -= VISIBILITY_WIDEN;
-    span.high += VISIBILITY_WIDEN;
-    boxes[i] = visibility_box_of(span);
+    const visibility_span span = visibility_triangle_span(v->corners + 9 * number);
+    d->boxes[at] = (visibility_span){span.low - VISIBILITY_WIDEN, span.high + VISIBILITY_WIDEN};
+    if (!d->names) gz_visibility_corners(o, list->list[i], d->corners + 9 * at);
   }
 }
 
@@ -135,8 +134,8 @@ static void box_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t wor
   (void)worker;
   for (uint32_t i = begin; i < end; i++) {
     const graze_visibility_pair *p = &d->pairs[i];
-    box_list(d->v, p->a, &p->triangles_a, d->boxes + d->box_first[i]);
-    box_list(d->v, p->b, &p->triangles_b, d->boxes + d->box_first[i] + p->triangles_a.count);
+    box_list(d, p->a, &p->triangles_a, d->box_first[i]);
+    box_list(d, p->b, &p->triangles_b, d->box_first[i] + p->triangles_a.count);
   }
 }
 
@@ -166,9 +165,10 @@ static graze_status place_boxes(deciding *d) {
   }
   if (tasks > UINT32_MAX) return gz_fail(v->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 1 tasks are left to decide");
   d->boxes = gz_visibility_room(v, ROOM_DECIDED_BOXES, boxes, sizeof *d->boxes, 0);
+  d->corners = gz_visibility_room(v, ROOM_DECIDED_CORNERS, d->names ? 0 : 9 * boxes, sizeof *d->corners, 0);
   d->tasks = gz_visibility_room(v, ROOM_DECIDED_TASKS, tasks, sizeof *d->tasks, 0);
   d->thin = gz_visibility_room(v, ROOM_DECIDED_THIN, d->names ? v->triangle_count : 0, 1, 0);
-  return d->boxes && d->tasks && d->thin ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+  return d->boxes && d->corners && d->tasks && d->thin ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 static void list_tasks(deciding *d) {

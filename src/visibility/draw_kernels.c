@@ -1,10 +1,11 @@
 /* Triangles with bounds into pictures.
  *
- * LANES triangles are set up at a time, then each is drawn LANES pixels at a time: small ones in tiles of several rows,
- * others row by row. The side of an edge is monotonic along a row, also as rounded, so that the pixels of a row that
- * meet the triangle are one run, and among them those where the plane says it all; the ends of runs are found by what
- * the plain test computes. So exactly those pixels are drawn that visibility_meets has, with the bits of
- * visibility_depth. */
+ * LANES triangles are set up at a time. Small ones, of about as many pixels, are drawn side by side: each lane goes
+ * over the pixels of its own, and where all depths of a triangle change nothing, those at the pixel are not computed.
+ * Others are drawn one by one, LANES pixels at a time, in tiles of several rows or row by row. The side of an edge is
+ * monotonic along a row, also as rounded, so that the pixels of a row that meet the triangle are one run, and among
+ * them those where the plane says it all; the ends of runs are found by what the plain test computes. So exactly those
+ * pixels are drawn that visibility_meets has, with the bits of visibility_depth. */
 #include "visibility/bounds_lanes.h"
 #include "visibility/draw.h"
 
@@ -215,22 +216,36 @@ static inline __attribute__((always_inline)) bool draw_box(const drawing *d, vis
 
 _Static_assert(sizeof(visibility_lanes_setup) == LANES * sizeof(visibility_setup), "both are of numbers only");
 
+/* A coordinate of a corner of LANES triangles. */
+typedef struct corners {
+  lanes at[3][3]; /* by corner and axis */
+} corners;
+
+/* Rows of four floats become columns: of corner c the floats from 3 c on, of the last one from 5 on, so that no more is
+ * read than nine floats. */
+static inline __attribute__((always_inline)) corners load_corners(const visibility_triangles *t,
+                                                                  const uint32_t triangles[LANES]) {
+  static const int first[3] = {0, 3, 5}, x[3] = {0, 0, 1};
+  corners out;
+  for (int c = 0; c < 3; c++) {
+    v4 rows[LANES];
+    for (int i = 0; i < LANES; i++) rows[i] = v4_load(t->corners + 9 * (size_t)triangles[i] + first[c]);
+    for (int i = 0; i < LANES; i += 4) v4_transpose(rows + i);
+    for (int k = 0; k < 3; k++) out.at[c][k] = lanes_join(rows, x[c] + k);
+  }
+  return out;
+}
+
 /* LANES triangles, set up; what of it is not used is not computed. */
 static inline __attribute__((always_inline)) visibility_lanes_setup set_up(const visibility_triangles *t,
                                                                            const visibility_picture *p,
                                                                            const uint32_t triangles[LANES]) {
-  const uint32_t axes[3] = {(p->axis + 1) % 3, (p->axis + 2) % 3, p->axis};
-  float at[9][LANES];
-  lanes corner[9], low[3], scale[3];
-  for (int i = 0; i < LANES; i++) {
-    const float *corners = t->corners + 9 * (size_t)triangles[i];
-    for (int k = 0; k < 9; k++) at[k][i] = corners[3 * (k / 3) + (int)axes[k % 3]];
-  }
-  memcpy(corner, at, sizeof corner);
-  for (int k = 0; k < 3; k++) low[k] = LANES_OF(p->low[axes[k]]), scale[k] = LANES_OF(p->scale[axes[k]]);
-  return visibility_lanes_set_up(corner[0], corner[1], corner[2], corner[3], corner[4], corner[5], corner[6], corner[7],
-                                 corner[8], low[0], low[1], low[2], scale[0], scale[1], scale[2], LANES_OF(t->error),
-                                 LANES_OF(1.0f));
+  const uint32_t w = p->axis, u = (w + 1) % 3, v = (w + 2) % 3;
+  const corners corner = load_corners(t, triangles);
+  const lanes *a = corner.at[0], *b = corner.at[1], *c = corner.at[2];
+  return visibility_lanes_set_up(a[u], a[v], a[w], b[u], b[v], b[w], c[u], c[v], c[w], LANES_OF(p->low[u]),
+                                 LANES_OF(p->low[v]), LANES_OF(p->low[w]), LANES_OF(p->scale[u]), LANES_OF(p->scale[v]),
+                                 LANES_OF(p->scale[w]), LANES_OF(t->error), LANES_OF(1.0f));
 }
 
 /* The boxes of LANES triangles in pixels; and their depths, for triangles that are all in one pixel. */
@@ -262,9 +277,23 @@ typedef struct queue {
   visibility_rectangle boxes[LANES];
 } queue;
 
-static inline __attribute__((always_inline)) void draw_queue(const visibility_triangles *t, drawing *d,
-                                                             visibility_action action, queue *q, uint8_t *flags) {
-  if (q->count == 0) return;
+static inline void push(queue *q, uint32_t triangle, uint32_t place, visibility_rectangle box) {
+  q->triangles[q->count] = triangle;
+  q->places[q->count] = place;
+  q->boxes[q->count++] = box;
+}
+
+/* Lanes that are not used have a triangle, too. */
+static inline void fill_up(queue *q) {
+  for (uint32_t k = q->count; k < LANES; k++) {
+    q->triangles[k] = q->triangles[0];
+    q->boxes[k] = q->boxes[0];
+  }
+}
+
+static inline __attribute__((always_inline)) void draw_each(const visibility_triangles *t, drawing *d,
+                                                            visibility_action action, queue *q, uint8_t *flags) {
+  fill_up(q);
   const visibility_lanes_setup all = set_up(t, &d->surface->picture, q->triangles);
   for (uint32_t k = 0; k < q->count; k++) {
     take_lane(&all, k, d);
@@ -273,13 +302,143 @@ static inline __attribute__((always_inline)) void draw_queue(const visibility_tr
   q->count = 0;
 }
 
+/* ---- side by side ------------------------------------------------------------------------------------------------ */
+
+/* Triangles, one in each lane, and the pixels that the lanes are at. */
+typedef struct group {
+  visibility_lanes_setup setup;
+  lanes left, right, top; /* the boxes of pixels */
+  lanes column, line;
+  uint32_t open; /* a bit for each lane that has pixels left */
+  block whole;   /* all depths of the triangles */
+} group;
+
+static inline void begin_group(group *g, const queue *q) {
+  float box[4][LANES];
+  for (int k = 0; k < LANES; k++) {
+    box[0][k] = (float)(int32_t)q->boxes[k].left;
+    box[1][k] = (float)(int32_t)q->boxes[k].right;
+    box[2][k] = (float)(int32_t)q->boxes[k].bottom;
+    box[3][k] = (float)(int32_t)q->boxes[k].top;
+  }
+  memcpy(&g->left, box[0], sizeof g->left);
+  memcpy(&g->right, box[1], sizeof g->right);
+  memcpy(&g->line, box[2], sizeof g->line);
+  memcpy(&g->top, box[3], sizeof g->top);
+  g->column = g->left;
+  g->open = (1u << q->count) - 1;
+  keep(&g->whole, g->setup.lowest, g->setup.highest);
+}
+
+/* Each lane to its next pixel, row by row. */
+static inline __attribute__((always_inline)) void step(group *g) {
+  const lanes next = g->column + 1;
+  const lanes_int over = next >= g->right;
+  g->column = lanes_select(over, g->left, next);
+  g->line += lanes_select(over, LANES_OF(1.0f), (lanes){0});
+  g->open &= lanes_bits(g->line < g->top);
+}
+
+/* Depths at the pixels that the lanes are at. */
+static __attribute__((noinline)) void fill_group(const group *g, block *b) {
+  const lanes_int steady = g->setup.steady > 0;
+  visibility_lanes_interval depth = visibility_lanes_depth_at(g->setup, g->column, g->line, true);
+  if (lanes_bits(steady) != (1u << LANES) - 1) {
+    const visibility_lanes_interval other = visibility_lanes_depth_at(g->setup, g->column, g->line, false);
+    depth.lo = lanes_select(steady, depth.lo, other.lo);
+    depth.hi = lanes_select(steady, depth.hi, other.hi);
+  }
+  keep(b, depth.lo, depth.hi);
+}
+
+/* Whether a visit with any of the depths in lane k of the block may do something. */
+static inline __attribute__((always_inline)) bool may_matter(const visibility_surface *s, visibility_action action,
+                                                             const block *b, uint32_t k, size_t pixel) {
+  switch (action) {
+    case VISIBILITY_PUT:
+      return b->lo[k] < s->lo[pixel] || b->hi[k] > s->hi[pixel] || (b->slices[k] & ~s->slices[pixel]) != 0;
+    case VISIBILITY_TEST:
+      return b->lo[k] <= s->hi[pixel] && s->lo[pixel] <= b->hi[k] && (s->slices[pixel] & b->slices[k]) != 0;
+    case VISIBILITY_PUT_LEAST:
+      return b->lo[k] < s->lo[pixel];
+    default:
+      return b->hi[k] >= s->lo[pixel];
+  }
+}
+
+/* The lanes, as bits, that a visit of their pixels found what it tests for. */
+static inline __attribute__((always_inline)) uint32_t visit_group(const drawing *d, visibility_action action,
+                                                                  const group *g) {
+  uint32_t meets = lanes_bits(visibility_lanes_meets_at(g->setup, g->column, g->line)) & g->open, wanted = 0, found = 0;
+  uint32_t x[LANES], y[LANES];
+  const lanes_int column = __builtin_convertvector(g->column, lanes_int),
+                  line = __builtin_convertvector(g->line, lanes_int);
+  memcpy(x, &column, sizeof x);
+  memcpy(y, &line, sizeof y);
+  for (; meets != 0; meets &= meets - 1) {
+    const uint32_t k = (uint32_t)__builtin_ctz(meets);
+    const size_t pixel = (size_t)y[k] * d->surface->picture.width + x[k];
+    wanted |= (uint32_t)may_matter(d->surface, action, &g->whole, k, pixel) << k;
+  }
+  if (wanted == 0) return 0;
+  block b;
+  fill_group(g, &b);
+  for (; wanted != 0; wanted &= wanted - 1) {
+    const uint32_t k = (uint32_t)__builtin_ctz(wanted);
+    found |= (uint32_t)visit(d, action, &b, k, x[k], y[k], 1) << k;
+  }
+  return found;
+}
+
+static inline __attribute__((always_inline)) void draw_together(const visibility_triangles *t, const drawing *d,
+                                                                visibility_action action, queue *q, uint8_t *flags) {
+  fill_up(q);
+  group g;
+  g.setup = set_up(t, &d->surface->picture, q->triangles);
+  for (begin_group(&g, q); g.open != 0; step(&g)) {
+    uint32_t found = visit_group(d, action, &g);
+    g.open &= ~found;
+    for (; found != 0; found &= found - 1) visibility_raise(&flags[q->places[__builtin_ctz(found)]]);
+  }
+  q->count = 0;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+/* Queues by how many pixels their triangles have at most; behind them that of larger ones. */
+enum { CLASSES = 8, MOST_PIXELS = 36 };
+static const uint8_t class_pixels[CLASSES] = {2, 4, 6, 9, 12, 16, 25, MOST_PIXELS};
+
+static inline uint32_t class_of(visibility_rectangle box) {
+  const uint64_t pixels = (uint64_t)(box.right - box.left) * (box.top - box.bottom);
+  uint32_t class = 0;
+  while (class < CLASSES && pixels > class_pixels[class]) class ++;
+  return class;
+}
+
+/* What is left in the queues, the smallest first. */
+static inline __attribute__((always_inline)) void draw_rest(const visibility_triangles *t, drawing *d,
+                                                            visibility_action action, queue queues[CLASSES + 1],
+                                                            uint8_t *flags) {
+  queue rest = {.count = 0};
+  for (uint32_t c = 0; c < CLASSES; c++) {
+    for (uint32_t k = 0; k < queues[c].count; k++) {
+      push(&rest, queues[c].triangles[k], queues[c].places[k], queues[c].boxes[k]);
+      if (rest.count == LANES) draw_together(t, d, action, &rest, flags);
+    }
+  }
+  if (rest.count > 0) draw_together(t, d, action, &rest, flags);
+  if (queues[CLASSES].count > 0) draw_each(t, d, action, &queues[CLASSES], flags);
+}
+
 /* A triangle that is all in one pixel meets it, with all of its depths; others, if they are in the rows, are queued. */
 static inline __attribute__((always_inline)) void draw_list(const visibility_triangles *t,
                                                             const visibility_surface *surface, uint32_t bottom,
                                                             uint32_t top, visibility_action action,
                                                             const uint32_t *list, uint32_t count, uint8_t *flags) {
   drawing d = {.surface = surface};
-  queue q = {.count = 0};
+  queue queues[CLASSES + 1];
+  for (uint32_t c = 0; c <= CLASSES; c++) queues[c].count = 0;
   for (uint32_t i = 0; i < count; i += LANES) {
     const uint32_t number = count - i < LANES ? count - i : LANES;
     uint32_t triangles[LANES];
@@ -295,14 +454,16 @@ static inline __attribute__((always_inline)) void draw_list(const visibility_tri
         if (visit(&d, action, &b.depths, k, box.left, box.bottom, 1)) visibility_raise(&flags[i + k]);
         continue;
       }
-      q.triangles[q.count] = triangles[k];
-      q.places[q.count] = i + k;
-      q.boxes[q.count++] = box;
-      if (q.count == LANES) draw_queue(t, &d, action, &q, flags);
+      const uint32_t class = class_of(box);
+      push(&queues[class], triangles[k], i + k, box);
+      if (queues[class].count < LANES) continue;
+      if (class < CLASSES)
+        draw_together(t, &d, action, &queues[class], flags);
+      else
+        draw_each(t, &d, action, &queues[class], flags);
     }
   }
-  for (uint32_t k = q.count; k < LANES; k++) q.triangles[k] = q.triangles[0];
-  draw_queue(t, &d, action, &q, flags);
+  draw_rest(t, &d, action, queues, flags);
 }
 
 void KERNEL(gz_visibility_draw)(const visibility_triangles *triangles, const visibility_surface *surface,

@@ -9,7 +9,7 @@ enum { FEW = 2048, DEEPEST = 48 }; /* pairs in a cell that are compared as they 
 
 /* Half open; the numbers of boxes of both lists lie one behind the other in the memory. */
 typedef struct cell {
-  float low[3], high[3];
+  visibility_span room;
   size_t at;
   uint32_t count[2];
 } cell;
@@ -18,39 +18,36 @@ static uint32_t *numbers_of(const visibility_meeting *m, const cell *c, int list
   return (uint32_t *)m->memory->data + c->at + (list == 0 ? 0 : c->count[0]);
 }
 
-static bool is_counted(const cell *c, const visibility_box *a, const visibility_box *b) {
-  for (int k = 0; k < 3; k++) {
-    const float low = a->low[k] > b->low[k] ? a->low[k] : b->low[k];
-    if (low < c->low[k] || !(low < c->high[k])) return false;
-  }
-  return true;
+static bool is_counted(const cell *c, const visibility_span *a, const visibility_span *b) {
+  const v4 low = v4_max(a->low, b->low);
+  return v4_all((low >= c->room.low) & (low < c->room.high));
 }
 
 static void compare(const visibility_meeting *m, const cell *c) {
   const uint32_t *first = numbers_of(m, c, 0), *second = numbers_of(m, c, 1);
   for (uint32_t i = 0; i < c->count[0]; i++) {
-    const visibility_box a = m->boxes[0][first[i]];
+    const visibility_span a = m->boxes[0][first[i]];
     for (uint32_t j = 0; j < c->count[1]; j++) {
-      const visibility_box *b = &m->boxes[1][second[j]];
-      if (visibility_boxes_meet(&a, b) && is_counted(c, &a, b)) m->take(m->user, first[i], second[j]);
+      const visibility_span b = m->boxes[1][second[j]];
+      if (visibility_spans_meet(a, b) && is_counted(c, &a, &b)) m->take(m->user, first[i], second[j]);
     }
   }
 }
 
-static visibility_box box_of(const visibility_meeting *m, const cell *c, int list) {
-  visibility_box box = visibility_box_empty();
+static visibility_span box_of(const visibility_meeting *m, const cell *c, int list) {
   const uint32_t *numbers = numbers_of(m, c, list);
-  for (uint32_t i = 0; i < c->count[list]; i++) visibility_box_add(&box, &m->boxes[list][numbers[i]]);
+  visibility_span box = m->boxes[list][numbers[0]];
+  for (uint32_t i = 1; i < c->count[list]; i++) box = visibility_spans_join(box, m->boxes[list][numbers[i]]);
   return box;
 }
 
 /* Where a cell is halved: in the middle of what both lists have in common. False: they have nothing. */
 static bool choose_cut(const visibility_meeting *m, const cell *c, int *axis, float *middle) {
-  const visibility_box a = box_of(m, c, 0), b = box_of(m, c, 1);
+  const visibility_span a = box_of(m, c, 0), b = box_of(m, c, 1);
+  const v4 lows = v4_max(v4_max(a.low, b.low), c->room.low), highs = v4_min(v4_min(a.high, b.high), c->room.high);
   float longest = -1;
   for (int k = 0; k < 3; k++) {
-    const float low = fmaxf(fmaxf(a.low[k], b.low[k]), c->low[k]),
-                high = fminf(fminf(a.high[k], b.high[k]), c->high[k]);
+    const float low = lows[k], high = highs[k];
     if (low > high) return false;
     if (high - low <= longest) continue;
     longest = high - low;
@@ -67,13 +64,17 @@ static bool make_half(const visibility_meeting *m, const cell *c, int axis, floa
   uint32_t *to = (uint32_t *)m->memory->data + at;
   *half = *c;
   half->at = at;
-  (upper ? half->low : half->high)[axis] = middle;
+  if (upper)
+    half->room.low[axis] = middle;
+  else
+    half->room.high[axis] = middle;
   for (int list = 0; list < 2; list++) {
     const uint32_t *from = numbers_of(m, c, list);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->count[list]; i++) {
-      const visibility_box *box = &m->boxes[list][from[i]];
-      if (upper ? box->high[axis] >= middle : box->low[axis] < middle) to[kept++] = from[i];
+      const visibility_span *box = &m->boxes[list][from[i]];
+      to[kept] = from[i];
+      kept += upper ? box->high[axis] >= middle : box->low[axis] < middle;
     }
     half->count[list] = kept;
     to += kept;
@@ -111,10 +112,7 @@ bool gz_visibility_meet(const visibility_meeting *m, uint32_t first, uint32_t en
   cell all = {.count = {end - first, count}};
   if (!gz_buffer_reserve(m->context, m->memory, ((size_t)end - first + count) * sizeof(uint32_t), 0)) return false;
   uint32_t *numbers = m->memory->data;
-  for (int k = 0; k < 3; k++) {
-    all.low[k] = -INFINITY;
-    all.high[k] = INFINITY;
-  }
+  all.room = (visibility_span){v4_set(-INFINITY), v4_set(INFINITY)};
   for (uint32_t i = first; i < end; i++) *numbers++ = i;
   for (uint32_t i = 0; i < count; i++) *numbers++ = i;
   return open_cell(m, &all, 0);

@@ -7,7 +7,7 @@
 
 typedef struct visibility_meeting {
   const graze_context *context;
-  const visibility_box *boxes[2];                            /* of both lists */
+  const visibility_span *boxes[2];                           /* of both lists */
   void (*take)(void *user, uint32_t first, uint32_t second); /* boxes of either list that meet, each pair once */
   void *user;
   buffer *memory;

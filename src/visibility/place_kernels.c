@@ -22,6 +22,10 @@ static frame frame_of(const visibility_object *o, const visibility_space *space)
 }
 
 INLINE d4 load_point(const char *at, bool is_double) {
+#if GRAZE_ISA > 0 /* three numbers at once, and none behind them */
+  if (is_double) return (d4)_mm256_maskload_pd((const double *)(const void *)at, _mm256_set_epi64x(0, -1, -1, -1));
+  return (d4)_mm256_cvtps_pd(_mm_maskload_ps((const float *)(const void *)at, _mm_set_epi32(0, -1, -1, -1)));
+#endif
   float f[3];
   double d[3];
   if (is_double) {

@@ -36,12 +36,10 @@ static inline i4 visibility_cell(const visibility_grid *g, v4 x) {
 }
 
 static inline visibility_cells visibility_cells_of(const visibility_grid *g, visibility_span span) {
-  typedef uint8_t bytes __attribute__((vector_size(4)));
-  const bytes low = __builtin_convertvector(visibility_cell(g, span.low - VISIBILITY_WIDEN), bytes),
-              high = __builtin_convertvector(visibility_cell(g, span.high + VISIBILITY_WIDEN), bytes);
+  uint8_t bytes[8];
   visibility_cells c;
-  memcpy(c.low, &low, sizeof c.low);
-  memcpy(c.high, &high, sizeof c.high);
+  i4_bytes(visibility_cell(g, span.low - VISIBILITY_WIDEN), visibility_cell(g, span.high + VISIBILITY_WIDEN), bytes);
+  memcpy(&c, bytes, sizeof c);
   return c;
 }
 
