@@ -416,6 +416,16 @@ static inline uint32_t class_of(visibility_rectangle box) {
   return class;
 }
 
+/* Whether the triangle, with any of its depths at any pixel of its box, may be found. */
+static inline __attribute__((always_inline)) bool box_may_matter(const visibility_surface *s, visibility_action action,
+                                                                 const block *b, uint32_t k, visibility_rectangle box) {
+  for (uint32_t y = box.bottom; y < box.top; y++) {
+    for (uint32_t x = box.left; x < box.right; x++)
+      if (may_matter(s, action, b, k, (size_t)y * s->picture.width + x)) return true;
+  }
+  return false;
+}
+
 /* What is left in the queues, the smallest first. */
 static inline __attribute__((always_inline)) void draw_rest(const visibility_triangles *t, drawing *d,
                                                             visibility_action action, queue queues[CLASSES + 1],
@@ -455,6 +465,7 @@ static inline __attribute__((always_inline)) void draw_list(const visibility_tri
         continue;
       }
       const uint32_t class = class_of(box);
+      if (flags != NULL && class < CLASSES && !box_may_matter(surface, action, &b.depths, k, box)) continue;
       push(&queues[class], triangles[k], i + k, box);
       if (queues[class].count < LANES) continue;
       if (class < CLASSES)
