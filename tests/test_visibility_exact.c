@@ -182,6 +182,63 @@ static void test_objects(void **unused) {
   assert_true(met_in_all > 20);
 }
 
+/* ---- objects that are cut for threads ------------------------------------------------------------------------------
+ */
+
+enum { CLOUDS = 3, CLOUD = 20000 };
+
+/* Small triangles in a slab that reaches into the next one, from below upwards, so that blocks of them are small. */
+static void make_cloud(int number, float *c) {
+  for (int i = 0; i < CLOUD; i++, c += 9) {
+    const float middle[3] = {(float)random_unit(&state), (float)random_unit(&state),
+                             0.6f * (float)number + (float)i / CLOUD};
+    for (int k = 0; k < 9; k++) c[k] = middle[k % 3] + 0.01f * (float)random_signed(&state);
+  }
+}
+
+/* Pairs of the first `count` clouds: of two, each is in one pair; of three, one is in two. */
+static void compare_clouds(graze_context *context, const graze_visibility_object *objects, uint32_t count) {
+  graze_visibility *v = reference(context);
+  graze_query *query = NULL;
+  graze_mesh *meshes[CLOUDS];
+  graze_visibility_contacts got;
+  graze_visibility_def def = graze_default_visibility_def();
+  def.objects = objects;
+  def.object_count = count;
+  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  for (uint32_t i = 0; i < count; i++)
+    assert_int_equal(graze_mesh_create(context, objects[i].arrays, &meshes[i]), GRAZE_OK);
+  assert_int_equal(graze_visibility_collide(v, &def, NULL, &got), GRAZE_OK);
+  assert_int_equal(got.count, count - 1);
+  for (uint32_t i = 0; i + 1 < count; i++) {
+    graze_collide_result want;
+    assert_int_equal(graze_collide_meshes(query, meshes[i], NULL, meshes[i + 1], NULL, NULL, &want), GRAZE_OK);
+    assert_true(want.counts.triangle_pairs > 0 && got.list[i].a == i && got.list[i].b == i + 1);
+    test_assert_counts(&got.list[i].counts, &want.counts);
+  }
+  for (uint32_t i = 0; i < count; i++) graze_mesh_destroy(meshes[i]);
+  graze_query_destroy(query);
+  graze_visibility_destroy(v);
+}
+
+static void test_clouds(void **unused) {
+  static float corners[CLOUDS][9 * CLOUD];
+  graze_mesh_def arrays[CLOUDS];
+  graze_visibility_object objects[CLOUDS];
+  (void)unused;
+  state = test_seed(9);
+  for (int i = 0; i < CLOUDS; i++) {
+    make_cloud(i, corners[i]);
+    arrays[i] = graze_default_mesh_def();
+    arrays[i].vertices = corners[i];
+    arrays[i].vertex_count = 3 * CLOUD;
+    objects[i] = (graze_visibility_object){.arrays = &arrays[i]};
+  }
+  compare_clouds(shared_context(1), objects, 2);
+  compare_clouds(shared_context(3), objects, 2);
+  compare_clouds(shared_context(3), objects, 3);
+}
+
 /* ---- one object with itself -------------------------------------------------------------------------------------- */
 
 enum { SIDE = 24, SHEET = 2 * SIDE * SIDE, SHEET_VERTICES = (SIDE + 1) * (SIDE + 1) };
@@ -424,9 +481,9 @@ static void test_memory(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes),     cmocka_unit_test(test_objects),
-                                     cmocka_unit_test(test_deforming), cmocka_unit_test(test_soups),
-                                     cmocka_unit_test(test_engine),    cmocka_unit_test(test_refused),
-                                     cmocka_unit_test(test_memory)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes),   cmocka_unit_test(test_objects),
+                                     cmocka_unit_test(test_clouds),  cmocka_unit_test(test_deforming),
+                                     cmocka_unit_test(test_soups),   cmocka_unit_test(test_engine),
+                                     cmocka_unit_test(test_refused), cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

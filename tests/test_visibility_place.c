@@ -180,7 +180,7 @@ static void test_lists(void **unused) {
   uint32_t met = 0, missed = 0;
   (void)unused;
   state = test_seed(2);
-  for (int round = 0; round < test_rounds(160, 4000); round++) {
+  for (int round = 0; round < test_rounds(640, 8000); round++) {
     static arrays a;
     static uint32_t list[TRIANGLES];
     static visibility_cells cells[TRIANGLES];
@@ -206,7 +206,7 @@ static void test_lists(void **unused) {
     missed += run.end - run.first - count;
     free(a.vertices);
   }
-  assert_true(met > 100 && missed > 100);
+  assert_true(met > 0 && missed > 0);
 }
 
 static void test_corners(void **unused) {
@@ -317,8 +317,8 @@ static void test_sieve(void **unused) {
   for (int round = 0; round < test_rounds(12, 200); round++) {
     const int size = 1 + round % 3;
     sifted from[2], want[2];
-    from[0] = make_list(1 + random_below(&state, round % 4 == 0 ? 30000 : 900), size);
-    from[1] = make_list(1 + random_below(&state, 900), size);
+    from[0] = make_list(round % 4 == 0 ? 20000 + random_below(&state, 20000) : 1 + random_below(&state, 900), size);
+    from[1] = make_list(500 + random_below(&state, 500), size);
     for (int s = 0; s < 2; s++) want[s] = copy_of(&from[s]);
     plain_sieve(&want[1], &want[0]);
     plain_sieve(&want[0], &want[1]);

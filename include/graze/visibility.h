@@ -172,9 +172,10 @@ typedef struct graze_visibility_result {
 } graze_visibility_result;
 
 /* Culls. The result belongs to `visibility` until its next cull; the input is not needed after the call. One object
- * alone has no pair, but in QCULLIDE. Takes 36 bytes for each triangle of an object whose box meets another one, 432
- * more with PUBLISHED, and what the device takes: with CLOSE 12 bytes a pixel, of at most 2^24 pixels at a time or of
- * one picture. O(triangles) per pass, and the pixels that they meet. Errors: ARGUMENT (the message says what: also
+ * alone has no pair, but in QCULLIDE. Takes 41 bytes for each triangle that is drawn, 432 more with PUBLISHED, and what
+ * the device takes: with CLOSE 12 bytes a pixel, of at most 2^24 pixels at a time or of one picture. Drawn are those of
+ * objects whose boxes meet another one; with CLOSE what is left of them by boxes, found in 12 bytes for each triangle
+ * of each pair. O(triangles) per pass, and the pixels that they meet. Errors: ARGUMENT (the message says what: also
  * PUBLISHED in another mode than RCULLIDE), INDEX (object, triangle and corner are named), LIMIT (more than 2^32 - 1
  * triangles), MEMORY, DEVICE. GRAZE_CANCELLED: `progress` asked for it. Then there is no result. */
 GRAZE_API graze_status graze_visibility_cull(graze_visibility *visibility, const graze_visibility_def *def,
@@ -202,15 +203,15 @@ typedef struct graze_visibility_contacts {
  * at tier T1, as graze_collide_meshes finds them. No hierarchy is made: candidates are found by halving space until few
  * triangles share a cell. With CLOSE, pairs whose pictures would have more than four pixels for each triangle get no
  * finer ones. Containment is no contact. `left` (may be NULL) is what a cull gives. All belongs to `visibility` until
- * its next call. Takes 24 bytes for each triangle left of a pair, besides. Errors: those of a cull, and NOT_FINITE
+ * its next call. Takes 104 bytes for each triangle left of a pair, besides. Errors: those of a cull, and NOT_FINITE
  * (object and triangle are named). */
 GRAZE_API graze_status graze_visibility_collide(graze_visibility *visibility, const graze_visibility_def *def,
                                                 graze_visibility_result *left, graze_visibility_contacts *contacts);
 
 /* Decides where the one object of `def` meets itself, as graze_collide_self does: of posed coordinates (T1). Patches of
  * some hundred triangles are held against each other as objects are; those with a corner in common meet, and stay. The
- * list belongs to `visibility` until its next call; there are no pictures for the eye. Takes 120 bytes a triangle.
- * Errors: as above, and ARGUMENT for more objects than one or for pairs. */
+ * list belongs to `visibility` until its next call; there are no pictures for the eye. Takes about 320 bytes a
+ * triangle. Errors: as above, and ARGUMENT for more objects than one or for pairs. */
 GRAZE_API graze_status graze_visibility_collide_self(graze_visibility *visibility, const graze_visibility_def *def,
                                                      graze_self_result *result);
 
