@@ -391,7 +391,7 @@ static void check_family(int kind, int triangles, tally *with, tally *without) {
 /* Nothing uncovered and no depth outside in eight families; without margins both happen, in each of them. */
 static void bounds_hold(void **unused) {
   (void)unused;
-  const int triangles = test_rounds(100000, 10000000) / (4 * FAMILIES);
+  const int triangles = test_rounds(1000000, 10000000) / (4 * FAMILIES);
   for (int kind = 0; kind < FAMILIES; kind++) {
     tally with = {0}, without = {0};
     check_family(kind, triangles, &with, &without);

@@ -79,18 +79,22 @@ static const reliable_form forms[] = {{"close", GRAZE_VISIBILITY_CLOSE, GRAZE_VI
                                       {"rcullide", GRAZE_VISIBILITY_RCULLIDE, GRAZE_VISIBILITY_TIGHT},
                                       {"rcullide published", GRAZE_VISIBILITY_RCULLIDE, GRAZE_VISIBILITY_PUBLISHED}};
 
+static void check_one(graze_visibility *v, graze_query *q, const reliable_form *form, const char *world_name,
+                      uint32_t resolution, unsigned number) {
+  graze_visibility_def def = world_def(form->mode, resolution);
+  def.bounds = form->bounds;
+  def.level = (graze_visibility_level)(number % 2);
+  def.views = 1 + number % 7;
+  graze_visibility_result r = cull(v, &def);
+  check_result(&def, &r);
+  assert_true(r.reliable);
+  uint64_t lost = count_lost(q, &r);
+  if (lost > 0) fail_msg("%s at %d: %d lost of %s", form->name, (int)def.resolution, (int)lost, world_name);
+}
+
 static void check_form(graze_visibility *v, graze_query *q, const reliable_form *form, const char *world_name) {
-  for (unsigned i = 0; i < 2 * sizeof resolutions / sizeof *resolutions; i++) {
-    graze_visibility_def def = world_def(form->mode, resolutions[i / 2]);
-    def.bounds = form->bounds;
-    def.level = (graze_visibility_level)(i % 2);
-    def.views = 1 + i % 7;
-    graze_visibility_result r = cull(v, &def);
-    check_result(&def, &r);
-    assert_true(r.reliable);
-    uint64_t lost = count_lost(q, &r);
-    if (lost > 0) fail_msg("%s at %d: %d lost of %s", form->name, (int)def.resolution, (int)lost, world_name);
-  }
+  for (unsigned i = 0; i < 2 * sizeof resolutions / sizeof *resolutions; i++)
+    check_one(v, q, form, world_name, resolutions[i / 2], i);
 }
 
 static void test_nothing_is_lost(void **unused) {
@@ -105,6 +109,27 @@ static void test_nothing_is_lost(void **unused) {
       for (unsigned f = 0; f < sizeof forms / sizeof *forms; f++) check_form(v, q, &forms[f], makers[m].name);
       end_world();
     }
+  }
+  graze_query_destroy(q);
+  graze_visibility_destroy(v);
+}
+
+/* Fine pictures take long: one world of each kind at 256 and at 2048, with GRAZE_TEST_LONG=1; else one at 256. */
+static void test_nothing_is_lost_in_fine_pictures(void **unused) {
+  (void)unused;
+  graze_context *context = shared_context(2);
+  graze_visibility *v = reference(context);
+  graze_query *q = NULL;
+  uint64_t state = test_seed(6000);
+  const int one = (int)random_below(&state, MAKERS);
+  assert_int_equal(graze_query_create(context, &q), GRAZE_OK);
+  for (int m = test_long() ? 0 : one; m < (test_long() ? MAKERS : one + 1); m++) {
+    make_world(context, &makers[m], test_seed(6001 + (uint64_t)m));
+    for (unsigned f = 0; f < sizeof forms / sizeof *forms; f++) {
+      check_one(v, q, &forms[f], makers[m].name, 256, 6);
+      if (test_long()) check_one(v, q, &forms[f], makers[m].name, 2048, 6);
+    }
+    end_world();
   }
   graze_query_destroy(q);
   graze_visibility_destroy(v);
@@ -339,10 +364,14 @@ static void test_opengl_leaves_the_same(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nothing_is_lost),        cmocka_unit_test(test_sieve),
-      cmocka_unit_test(test_four_objects),           cmocka_unit_test(test_sets_leave_no_more),
-      cmocka_unit_test(test_centers_miss),           cmocka_unit_test(test_one_object),
-      cmocka_unit_test(test_threads_change_nothing), cmocka_unit_test(test_opengl_leaves_the_same)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_is_lost),
+                                     cmocka_unit_test(test_nothing_is_lost_in_fine_pictures),
+                                     cmocka_unit_test(test_sieve),
+                                     cmocka_unit_test(test_four_objects),
+                                     cmocka_unit_test(test_sets_leave_no_more),
+                                     cmocka_unit_test(test_centers_miss),
+                                     cmocka_unit_test(test_one_object),
+                                     cmocka_unit_test(test_threads_change_nothing),
+                                     cmocka_unit_test(test_opengl_leaves_the_same)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
