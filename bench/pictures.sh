@@ -72,7 +72,10 @@ run_part() { # THREADS FILTER
 }
 run_part 0 'visibility_exact/*'
 run_part 1 'visibility_pass/*'
-[ -s "$rows" ] || failed "no rows"
+if ! [ -s "$rows" ]; then
+  [ $wrong -eq 0 ] && { echo "pictures.sh: no time was left for a row: --budget" >&2; exit 3; }
+  failed "no rows"
+fi
 if [ -s "$out" ]; then tail -n +2 "$rows" >>"$out"; else cat "$rows" >"$out"; fi || failed "$out cannot be written"
 
 echo
