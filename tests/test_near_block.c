@@ -75,7 +75,7 @@ static void test_families(void **unused) {
 static void test_close(void **unused) {
   (void)unused;
   uint64_t state = test_seed(700);
-  int wide = 0, rounds = test_rounds(20, 1000);
+  int loose = 0, rounds = test_rounds(20, 1000);
   for (int round = 0; round < rounds; round++) {
     for (unsigned i = 0; i < COUNT; i++) {
       double a[9], b[9];
@@ -87,9 +87,9 @@ static void test_close(void **unused) {
     }
     fill_up(COUNT);
     check_bounds("random");
-    for (unsigned i = 0; i < COUNT; i++) wide += !(upper[i] - lower[i] < 1e-9 * upper[i]);
+    for (unsigned i = 0; i < COUNT; i++) loose += !(upper[i] - lower[i] < 1e-9 * upper[i]);
   }
-  assert_true(wide <= rounds / 10);
+  assert_true(loose <= rounds / 10);
 }
 
 /* With twice the digits: what is said to be beyond a number is, also half a unit beside the rounded distance; of
