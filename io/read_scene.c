@@ -5,8 +5,8 @@
  * numbers are read as doubles.
  *
  * Of a large file the objects are read each for itself (scene_slices.h), by all threads, and those that are but a mesh
- * at a pose without jansson (scene_plain.h). If anything is wrong with such
- * a file it is read again as a whole, which tells what.
+ * at a pose without jansson (scene_plain.h). If anything is wrong with such a file it is read again as a whole, which
+ * tells what.
  */
 #include <math.h>
 #include <stdio.h>
