@@ -140,7 +140,7 @@ uint64_t KERNEL(gz_passing_apart)(const posed_node *own, const passing_node *oth
   moving_faces moving;
   const double reach = shift_corners(own, origin, &f.corners), far = shift_moving(other, origin, &moving);
   if (!(reach < 0x1p200 && far < 0x1p200)) return mask;
-  find_directions(&f, reach > far ? reach : far);
+  find_directions(&f, 0x1p-49 * (reach > far ? reach : far));
   uint64_t open = 0;
   for (int j = 0; j < NODE_WIDTH; j++) {
     for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
