@@ -280,6 +280,9 @@ graze_status gz_check_parse_length(const graze_check *c, const char *name, const
 /* The same of a tolerance. Infinite: "precision". */
 graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length);
 
+/* For the scene, with the check as user: a graze_rounding_function. */
+bool gz_check_roundings(void *user, uint64_t a, uint64_t b, const graze_outline *outline, graze_rounding roundings[2]);
+
 /* Marks the clash when its pair is forgiven. */
 void gz_check_forgive(graze_check *c, const graze_outline *outline, graze_report_clash *clash);
 

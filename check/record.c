@@ -156,6 +156,7 @@ static graze_report_clash known_clash_of(graze_check *c, const known_clash *know
   clash.forgiven = then->forgiven;
   memcpy(clash.translation, then->translation, sizeof clash.translation);
   clash.tolerance = then->tolerance;
+  clash.moved_corners = then->moved_corners;
   clash.curve_points = then->curve_points;
   clash.curve_starts = then->curve_starts;
   clash.curve_count = then->curve_count;

@@ -80,6 +80,10 @@ static graze_status run_check(graze_check *c) {
     how.reach = gz_check_reach;
     how.clearance_user = c;
   }
+  if (c->rules.tolerant) {
+    how.roundings = gz_check_roundings;
+    how.roundings_user = c;
+  }
   if (d->crew != NULL) {
     how.part = d->crew->member;
     how.parts = d->crew->members;

@@ -1,5 +1,6 @@
-/* Overlaps that are forgiven: what touches, and what a proved translation within the tolerance ends. Containment,
- * duplicates and unknown relations never are. */
+/* Overlaps that are forgiven: what touches, what a proved translation within the tolerance ends, and where that is the
+ * precision of the files, what corners end that are proved to be within their own roundings. Containment, duplicates
+ * and unknown relations never are. */
 #include <math.h>
 #include <string.h>
 
@@ -65,14 +66,35 @@ static double rounding_of(const graze_check *c, uint32_t object) {
   return most;
 }
 
+static double length_of(const graze_check *c, const rule *one, uint64_t a, uint64_t b) {
+  return isinf(one->length) ? rounding_of(c, (uint32_t)a) + rounding_of(c, (uint32_t)b) : one->length;
+}
+
+static bool translation_ends(const graze_outline *outline, double length) {
+  return outline->proved && outline->depth <= length;
+}
+
+bool gz_check_roundings(void *user, uint64_t a, uint64_t b, const graze_outline *outline, graze_rounding roundings[2]) {
+  graze_check *c = user;
+  const rule *one = gz_check_forgiving_rule(c, a, b);
+  if (one == NULL || !isinf(one->length) || translation_ends(outline, length_of(c, one, a, b))) return false;
+  const uint64_t objects[2] = {a, b};
+  for (int k = 0; k < 2; k++) {
+    const check_mesh *m = &c->meshes[c->objects[objects[k]].mesh];
+    roundings[k] = (graze_rounding){.floats = m->floats, .decimals = m->rounding};
+  }
+  return true;
+}
+
 void gz_check_forgive(graze_check *c, const graze_outline *outline, graze_report_clash *clash) {
   rule *one = gz_check_forgiving_rule(c, clash->a, clash->b);
   if (one == NULL || one->length == 0) return;
-  double length = isinf(one->length) ? rounding_of(c, clash->a) + rounding_of(c, clash->b) : one->length;
-  bool ended = clash->relation == GRAZE_CROSS && outline->proved && outline->depth <= length;
-  if (!ended && clash->relation != GRAZE_TOUCH) return;
+  const double length = length_of(c, one, clash->a, clash->b);
+  const bool crosses = clash->relation == GRAZE_CROSS, ended = crosses && translation_ends(outline, length);
+  if (clash->relation != GRAZE_TOUCH && !ended && !(crosses && outline->moved_corners > 0)) return;
   clash->forgiven = true;
   clash->tolerance = length;
   if (ended) memcpy(clash->translation, outline->translation, sizeof clash->translation);
+  if (crosses && !ended) clash->moved_corners = outline->moved_corners;
   one->pairs++;
 }

@@ -78,7 +78,9 @@ static void put_row(gz_text *out, const graze_report *report, const graze_report
   field(out, group_title(report, clash->group_place));
   if (report->tolerant) {
     field(out, clash->forgiven ? "yes" : "");
-    numbers(out, clash->forgiven ? clash->translation : (double[3]){NAN, NAN, NAN}, 3);
+    const bool moved = clash->moved_corners > 0;
+    numbers(out, clash->forgiven && !moved ? clash->translation : (double[3]){NAN, NAN, NAN}, 3);
+    numbers(out, moved ? &clash->moved_corners : (double[1]){NAN}, 1);
   }
   if (report->clear) put_gap(out, &clash->gap);
   gz_put_text(out, "\r\n");
@@ -89,13 +91,13 @@ graze_status graze_report_write_csv(graze_context *context, const char *path, co
   graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
   gz_put_text(&file.out, header);
-  if (report->tolerant) gz_put_text(&file.out, ",forgiven,translation_x,translation_y,translation_z");
+  if (report->tolerant) gz_put_text(&file.out, ",forgiven,translation_x,translation_y,translation_z,moved_corners");
   if (report->clear) gz_put_text(&file.out, ",gap,clearance,near_ax,near_ay,near_az,near_bx,near_by,near_bz");
   gz_put_text(&file.out, "\r\n");
   if (!report->complete) {
     gz_put_text(&file.out, ",incomplete,unknown,,,,,,,,,,,,,,,,,,,,,,");
     gz_put_csv(&file.out, gz_report_incomplete);
-    gz_put_text(&file.out, report->tolerant ? ",,,,,,,,," : ",,,,,");
+    gz_put_text(&file.out, report->tolerant ? ",,,,,,,,,," : ",,,,,");
     gz_put_text(&file.out, report->clear ? ",,,,,,,,\r\n" : "\r\n");
   }
   for (uint32_t i = 0; i < report->clash_count; i++) put_row(&file.out, report, &report->clashes[i]);

@@ -68,7 +68,10 @@ static void put_clash(gz_json *json, const page *p, uint32_t index) {
   gz_record_put_box(json, &clash->box);
   gz_json_doubles(json, "point", clash->point, 3);
   gz_json_double(json, "depth", clash->depth);
-  if (clash->forgiven) gz_json_doubles(json, "translation", clash->translation, 3);
+  if (clash->forgiven && clash->moved_corners > 0)
+    gz_json_double(json, "moved_corners", clash->moved_corners);
+  else if (clash->forgiven)
+    gz_json_doubles(json, "translation", clash->translation, 3);
   if (clash->forgiven && clash->tolerance > 0) gz_json_double(json, "tolerance", clash->tolerance);
   if (clash->gap.found) gz_record_put_gap(json, &clash->gap);
   put_view(json, p, index);

@@ -84,7 +84,10 @@ static void put_place(gz_json *json, const graze_report_clash *clash) {
   if (clash->gap.found) gz_record_put_gap(json, &clash->gap);
   if (!clash->forgiven) return;
   gz_json_bool(json, "forgiven", true);
-  gz_json_doubles(json, "translation", clash->translation, 3);
+  if (clash->moved_corners > 0)
+    gz_json_double(json, "moved_corners", clash->moved_corners);
+  else
+    gz_json_doubles(json, "translation", clash->translation, 3);
   if (clash->tolerance > 0) gz_json_double(json, "tolerance", clash->tolerance);
 }
 

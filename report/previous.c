@@ -344,6 +344,25 @@ static bool make_id(reading *r, json_t *value, graze_report_previous_clash *clas
   return true;
 }
 
+/* That it is forgiven, with what it ends. */
+static bool get_proof(reading *r, json_t *value, const char *place, graze_report_previous_clash *clash) {
+  const json_t *forgiven = json_object_get(value, "forgiven"), *tolerance = json_object_get(value, "tolerance"),
+               *corners = json_object_get(value, "moved_corners");
+  bool moved;
+  if (forgiven != NULL && !json_is_boolean(forgiven)) return fail_at(r, place, "\"forgiven\" is not true or false");
+  clash->forgiven = json_is_true(forgiven);
+  if (!get_point(r, value, "translation", place, clash->translation, &moved)) return false;
+  clash->moved_corners = json_number_value(corners);
+  if (corners != NULL && (!clash->forgiven || !(clash->moved_corners > 0)))
+    return fail_at(r, place, "\"moved_corners\" is not the length of a forgiven clash");
+  if (clash->forgiven != (moved != (corners != NULL)))
+    return fail_at(r, place, "\"forgiven\" and \"translation\" do not go together");
+  clash->tolerance = json_number_value(tolerance);
+  if (tolerance != NULL && (!clash->forgiven || !json_is_number(tolerance) || !(clash->tolerance >= 0)))
+    return fail_at(r, place, "\"tolerance\" is not the length of a forgiven clash");
+  return true;
+}
+
 static bool read_clash(reading *r, json_t *value, const char *place, bool resolved, uint32_t index) {
   static const char *const known[] = {"a",
                                       "b",
@@ -368,6 +387,7 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
                                       "depth_estimate",
                                       "forgiven",
                                       "translation",
+                                      "moved_corners",
                                       "tolerance",
                                       "curve",
                                       "gap",
@@ -393,15 +413,7 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
   if (depth != NULL && !json_is_number(depth) && !json_is_null(depth)) {
     return fail_at(r, place, "\"depth_estimate\" is not a number");
   }
-  const json_t *forgiven = json_object_get(value, "forgiven"), *tolerance = json_object_get(value, "tolerance");
-  bool moved;
-  if (forgiven != NULL && !json_is_boolean(forgiven)) return fail_at(r, place, "\"forgiven\" is not true or false");
-  clash->forgiven = json_is_true(forgiven);
-  if (!get_point(r, value, "translation", place, clash->translation, &moved)) return false;
-  if (clash->forgiven != moved) return fail_at(r, place, "\"forgiven\" and \"translation\" do not go together");
-  clash->tolerance = json_number_value(tolerance);
-  if (tolerance != NULL && (!clash->forgiven || !json_is_number(tolerance) || !(clash->tolerance >= 0)))
-    return fail_at(r, place, "\"tolerance\" is not the length of a forgiven clash");
+  if (!get_proof(r, value, place, clash)) return false;
   if (json_object_get(value, "id") == NULL) return make_id(r, value, clash);
   return gz_report_is_id(clash->id) || fail_at(r, place, "\"id\" is not 1 to 23 letters, digits and '-'");
 }

@@ -230,6 +230,36 @@ static graze_status attempt_depth(bench *b) {
   return status;
 }
 
+static graze_status attempt_soup(const bench *b, const double *corners, uint32_t count, graze_mesh **mesh) {
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = corners;
+  def.vertex_count = 3 * (uint64_t)count;
+  def.precision = GRAZE_DOUBLE;
+  return graze_mesh_create(b->context, &def, mesh);
+}
+
+/* Of two boxes that cross each other, in one mesh, and one that is flush but for a rounding. */
+static graze_status attempt_corners(bench *b) {
+  static const double low[3][3] = {{0, 0, 0}, {0.25, 0.25, -0.5}, {1 - 1e-7, 0, 0}},
+                      high[3][3] = {{1, 1, 1}, {0.75, 0.75, 0.5}, {2, 1, 1}};
+  const graze_rounding rounding = {.decimals = 1e-6};
+  double corners[3][9 * 12];
+  graze_moved_corners found = {0};
+  graze_mesh *meshes[2] = {NULL, NULL};
+  graze_query *query = NULL;
+  for (int k = 0; k < 3; k++) soup_box(low[k], high[k], corners[k]);
+  graze_status status = graze_query_create(b->context, &query);
+  if (status == GRAZE_OK) status = attempt_soup(b, corners[0], 24, &meshes[0]);
+  if (status == GRAZE_OK) status = attempt_soup(b, corners[2], 12, &meshes[1]);
+  if (status == GRAZE_OK)
+    status = graze_find_moved_corners(query, meshes[0], NULL, &rounding, meshes[1], NULL, &rounding, NULL, &found);
+  if (status == GRAZE_OK) assert_true(found.found);
+  if (status != GRAZE_OK) assert_false(found.found);
+  for (int k = 0; k < 2; k++) graze_mesh_destroy(meshes[k]);
+  graze_query_destroy(query);
+  return status;
+}
+
 static graze_status attempt_bounds(bench *b) {
   graze_bounds bounds;
   return graze_bound_mesh(b->context, b->mesh, &bounds);
@@ -562,6 +592,7 @@ static void run_all(int threads) {
       {"distance", attempt_distance}, {"hulls", attempt_hulls},     {"cut", attempt_cut},
       {"convex", attempt_convex},     {"points", attempt_points},   {"bounds", attempt_bounds},
       {"depth", attempt_depth},       {"rays", attempt_rays},       {"decompose", attempt_decompose},
+      {"corners", attempt_corners},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

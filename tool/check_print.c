@@ -217,22 +217,31 @@ static void print_verdict(output *out, const printing *print) {
                report->load_seconds + report->build_seconds + report->query_seconds);
 }
 
+static void print_length(output *out, const char *before, double length) {
+  char number[32];
+  graze_format_double(length, number);
+  output_print(out, "%s%s", before, number);
+}
+
+/* ", ends when steel moves by 0 0 3e-09: 3e-09 of 0.001", ", ends when corners move within their roundings: 3e-09" */
+static void print_proof(output *out, const char *b, const graze_report_clash *clash) {
+  if (clash->moved_corners > 0) {
+    print_length(out, ", ends when corners move within their roundings: ", clash->moved_corners);
+    return;
+  }
+  output_print(out, ", ends when %s moves by", b);
+  for (int k = 0; k < 3; k++) print_length(out, " ", clash->translation[k]);
+  print_length(out, ": ", clash->depth);
+  if (clash->tolerance > 0) print_length(out, " of ", clash->tolerance);
+}
+
 /* "forgiven: pump, steel: cross, ends when steel moves by 0 0 3e-09: 3e-09 of 0.001 m" */
 static void print_forgiven(output *out, const printing *print, const graze_report_clash *clash) {
   const char *b = name_of(print, clash->b), *units = print->report->units;
-  char number[32];
   output_print(out, "forgiven: %s, %s: %s", name_of(print, clash->a), b, graze_relation_string(clash->relation));
   if (clash->relation == GRAZE_CROSS) {
-    output_print(out, ", ends when %s moves by", b);
-    for (int k = 0; k < 3; k++) {
-      graze_format_double(clash->translation[k], number);
-      output_print(out, " %s", number);
-    }
-    graze_format_double(clash->depth, number);
-    output_print(out, ": %s", number);
-    graze_format_double(clash->tolerance, number);
-    output_print(out, "%s%s%s%s", clash->tolerance > 0 ? " of " : "", clash->tolerance > 0 ? number : "",
-                 *units ? " " : "", units);
+    print_proof(out, b, clash);
+    output_print(out, "%s%s", *units ? " " : "", units);
   }
   gz_put_text(out, "\n");
 }

@@ -115,8 +115,9 @@ typedef struct graze_check_def {
   graze_open_rule open;      /* default GRAZE_OPEN_UNKNOWN */
   /* Overlaps to forgive: a length such as "0.5" (in the units of the check) or "0.5mm", or "precision": what the floats
    * or the decimals of the files leave open of the two objects. NULL: none. A clash is forgiven when the objects touch,
-   * or when they cross and a translation of one, no longer than this, was proved to end it (graze_find_escape). A scene
-   * file may have lengths for pairs of sets, of which the first that names a pair goes before this one. */
+   * or when they cross and a translation of one, no longer than this, was proved to end it (graze_find_escape); with
+   * "precision" also when corners within their roundings were (graze_find_moved_corners). A scene file may have lengths
+   * for pairs of sets, of which the first that names a pair goes before this one. */
   const char *tolerance;
   /* What all pairs are to keep: a length such as "0.025" or "25mm". Objects that would be separate and are nearer than
    * that, strictly, are `clearance`. NULL: nothing. A scene file may have lengths for pairs of sets, which go before

@@ -114,6 +114,34 @@ GRAZE_API graze_status graze_find_escape(graze_query *query, const graze_mesh *a
                                          const graze_mesh *b, const graze_pose *pose_b,
                                          const graze_relate_options *options, double most, graze_escape *escape);
 
+/* What the stored coordinates of a mesh were rounded by. */
+typedef struct graze_rounding {
+  bool floats;     /* to floats: each by up to half the way to the nearest other one, */
+  double decimals; /* else each by up to so much, and then to a double; 0: nothing is known */
+} graze_rounding;
+
+/* A model that does not cross, and of which two meshes that do may be the rounding. */
+typedef struct graze_moved_corners {
+  bool found;
+  double length;                  /* of the longest move, rounded up */
+  uint64_t corners;               /* that were moved: distinct places of vertices, of both together */
+  graze_relation relation;        /* of the moved meshes, as graze_relate_meshes gives it: touch or separate */
+  const double (*vertices[2])[3]; /* of a and b, all of them, posed and moved; owned by the query until its next call */
+} graze_moved_corners;
+
+/* Looks for it: every corner of two meshes that cross may move on its own, in each coordinate of its mesh by no more
+ * than that was rounded by, vertices at one place together. What is found is proved: the moved meshes touch or are
+ * separate, their edges have as many triangles as before, no triangle of area has turned by a right angle or more, and
+ * no two triangles of one mesh meet but adjacent ones and such as did before. The posed coordinates are those of tier
+ * T1. `found` false proves nothing; a pair of triangles that is deeper than its roundings ends the search at once.
+ * Objects that do not cross have nothing to be found, and for a mesh that crosses itself at another pose nothing is,
+ * since its corners would have to move alike. O(triangles) in memory and, a few times over, in time. Errors:
+ * ARGUMENT (a rounding that is no length), and those of graze_relate_meshes. */
+GRAZE_API graze_status graze_find_moved_corners(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
+                                                const graze_rounding *rounding_a, const graze_mesh *b,
+                                                const graze_pose *pose_b, const graze_rounding *rounding_b,
+                                                const graze_relate_options *options, graze_moved_corners *result);
+
 /* What the parts of a mesh are in a relation. A part is a set of triangles connected through edges of two triangles,
  * leaving out those of no area. */
 typedef struct graze_solid_facts {
@@ -137,6 +165,8 @@ typedef struct graze_outline {
   double depth;    /* an upper bound: moving one object this far along an axis separates their boxes */
   bool proved; /* by a scene's check, of objects that cross: b moved by `translation`, of length `depth`, touches or */
   double translation[3]; /* is separate, as graze_find_escape proves; else zero */
+  double moved_corners;  /* by a scene's check that knows roundings: above 0: the length that graze_find_moved_corners
+                            proves; else zero */
 
   /* The curve in which the surfaces meet, and the boundary of common areas: polyline k has the points from starts[k] to
    * starts[k + 1] - 1; a closed one repeats its first point. For more than 2^20 triangle pairs no curve is traced:

@@ -59,7 +59,8 @@ typedef struct graze_report_clash {
   double point[3];       /* a common point, or a point near one */
   double depth;          /* an upper bound on the depth, in the scene's units; 0 for touch, NaN = none */
   bool forgiven;         /* within the tolerance that was asked: no failure, and listed apart */
-  double translation[3]; /* of forgiven ones: b moved by it touches a or is separate; zero for touch */
+  double translation[3]; /* of forgiven ones: b moved by it touches a or is separate; zero for touch, and where: */
+  double moved_corners;  /* above 0: corners moved within their roundings, none farther than this, do the same */
   double tolerance;      /* of forgiven ones: how long that might have been; 0: an earlier check did not say */
   graze_way_out way_out; /* if depths were asked for */
   graze_gap gap;         /* of `clearance`, and of unknown ones that are nearer than they may be; its points are the
@@ -304,7 +305,7 @@ typedef struct graze_report_previous_clash {
   bool placed;         /* `point` is known */
   double point[3], depth;
   bool forgiven;
-  double translation[3], tolerance;
+  double translation[3], moved_corners, tolerance; /* as in graze_report_clash */
   graze_gap gap;
   graze_box box;
   const double (*curve_points)[3]; /* as in graze_report_clash; curve_starts NULL: the report has no curve */

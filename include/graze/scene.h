@@ -117,6 +117,11 @@ typedef double (*graze_clearance_function)(void *user, uint64_t user_id_a, uint6
  * once for each object. */
 typedef double (*graze_reach_function)(void *user, uint64_t user_id);
 
+/* What the meshes of two objects that cross were rounded by; `outline` says what is known of the pair. False: no moved
+ * corners are looked for. Called at most once for each pair, from any thread of the context. */
+typedef bool (*graze_rounding_function)(void *user, uint64_t user_id_a, uint64_t user_id_b,
+                                        const graze_outline *outline, graze_rounding roundings[2]);
+
 typedef struct graze_scene_check_options {
   graze_find find;            /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
   graze_exactness exactness;  /* default T1 */
@@ -128,6 +133,9 @@ typedef struct graze_scene_check_options {
   graze_clearance_function clearance; /* NULL: none; else with: */
   graze_reach_function reach;
   void *clearance_user;
+  graze_rounding_function roundings; /* NULL: none; else, with `outlines`, graze_find_moved_corners is called for pairs
+                                        of meshes that cross */
+  void *roundings_user;
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
   /* The candidates in their order are cut into so many parts, 0 or 1 for one, with about as many triangles each, and

@@ -76,6 +76,9 @@ function countsText(counts) {
 
 const forgivenText = (clash) => pointText(clash.translation) +
   (clash.tolerance ? ` (${lengthText(Math.hypot(...clash.translation))} of ${lengthText(clash.tolerance)})` : '');
+const forgivenFact = (clash) => (clash.moved_corners ?
+  fact('Forgiven, as it ends when corners move within their roundings, by at most', lengthText(clash.moved_corners)) :
+  fact('Forgiven, as it ends when B moves by', forgivenText(clash)));
 const pointText = (p) => (p.some((x) => x === null) ? '' : p.map(rounded).join('  '));
 
 function boxText(box) {
@@ -111,7 +114,7 @@ function showDetails() {
       fact('Depth, at most', depthDetail(clash.depth)),
       clash.gap === undefined ? null : fact('Gap', `${depthDetail(clash.gap)}, of a clearance of ${depthDetail(clash.clearance)}`),
       clash.nearest ? fact('Nearest points', clash.nearest.map(pointText).join(' \u00B7 ')) : null,
-      clash.state === 'forgiven' && clash.relation === 'cross' ? fact('Forgiven, as it ends when B moves by', forgivenText(clash)) : null,
+      clash.state === 'forgiven' && clash.relation === 'cross' ? forgivenFact(clash) : null,
       fact('Point' + (record.units ? ', ' + record.units : ''), pointText(clash.point)),
       fact('Groups', groupText(clash)),
       fact(clash.relation === 'clearance' ? 'Box of the nearest points' : 'Box of what they share', boxText(clash.box), true),

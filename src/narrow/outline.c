@@ -279,6 +279,7 @@ graze_status gz_query_outline(graze_query *q, const side *a, const side *b, cons
   graze_box box_a = gz_side_box(a), box_b = gz_side_box(b);
   place(&t, &box_a, &box_b, &c, out);
   out->proved = false;
+  out->moved_corners = 0;
   memset(out->translation, 0, sizeof out->translation);
   out->points = (const double(*)[3])c.points;
   out->starts = c.starts;

@@ -68,7 +68,10 @@ void graze_query_destroy(graze_query *q) {
   graze_mesh_destroy(q->ray);
   gz_buffer_release(q->context, &q->met[0]);
   gz_buffer_release(q->context, &q->met[1]);
-  for (int k = 0; k < 2; k++) gz_buffer_release(q->context, &q->facts[k]);
+  for (int k = 0; k < 2; k++) {
+    gz_buffer_release(q->context, &q->facts[k]);
+    gz_buffer_release(q->context, &q->corners[k]);
+  }
   for (int k = 0; k < 4; k++) gz_buffer_release(q->context, &q->outline[k]);
   gz_buffer_release(q->context, &q->fans);
   gz_ccd_release(q->context, q->crossing);

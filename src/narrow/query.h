@@ -108,6 +108,7 @@ struct graze_query {
   buffer facts[2];    /* relate.c: of triangles of a and b that meet */
   buffer outline[4];  /* outline.c */
   buffer fans;        /* fans.c */
+  buffer corners[2];  /* corners.c: vertices of a and b */
   struct {
     const graze_mesh *a, *b;
     graze_triangle_pair pair;

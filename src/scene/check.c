@@ -227,6 +227,8 @@ static graze_status run_check(check *c, graze_scene_check_result *result) {
                 .find = o->find,
                 .relate = {.exactness = o->exactness, .open = o->open},
                 .outlines = o->outlines,
+                .roundings = o->roundings,
+                .roundings_user = o->roundings_user,
                 .clearances = clear ? scene->clearances.data : NULL,
                 .progress = o->progress,
                 .progress_user = o->progress_user};

@@ -12,6 +12,7 @@
 
 #include "base/sort.h"
 #include "graze/distance.h"
+#include "narrow/corners.h"
 #include "narrow/round.h"
 
 enum {
@@ -173,6 +174,20 @@ static graze_status decide_contact(const deciding *c, graze_query *query, const 
   return GRAZE_OK;
 }
 
+/* Whether two that cross may be the rounding of two that do not. */
+static graze_status move_corners(const deciding *c, graze_query *query, const object *a, const object *b,
+                                 const relate_side sides[2], const graze_relate_result *relation,
+                                 graze_outline *outline) {
+  graze_rounding roundings[2] = {{0}, {0}};
+  graze_moved_corners moved;
+  if (c->roundings == NULL || !c->roundings(c->roundings_user, a->user_id, b->user_id, outline, roundings))
+    return GRAZE_OK;
+  graze_status status = gz_query_move_corners(query, &sides[0], &sides[1], &c->relate, relation->pairs,
+                                              relation->counts.triangle_pairs, roundings, &moved);
+  if (status == GRAZE_OK && moved.found) outline->moved_corners = moved.length;
+  return status;
+}
+
 static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b, bool apart,
                                     graze_relate_result *out, graze_outline *outline) {
   relate_side sides[2];
@@ -185,11 +200,13 @@ static graze_status decide_relation(const deciding *c, graze_query *query, const
   graze_escape way;
   status =
       gz_query_escape(query, &sides[0], &sides[1], &c->relate, out->pairs, out->counts.triangle_pairs, INFINITY, &way);
-  if (status != GRAZE_OK || !way.found) return status;
-  outline->depth = way.length;
-  outline->proved = true;
-  memcpy(outline->translation, way.translation, sizeof outline->translation);
-  return GRAZE_OK;
+  if (status != GRAZE_OK) return status;
+  if (way.found) {
+    outline->depth = way.length;
+    outline->proved = true;
+    memcpy(outline->translation, way.translation, sizeof outline->translation);
+  }
+  return move_corners(c, query, a, b, sides, out, outline);
 }
 
 /* Whether two objects that do not meet, or of which little is known, are nearer than they may be. */

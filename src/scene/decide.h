@@ -11,6 +11,8 @@ typedef struct deciding {
   graze_find find;
   graze_relate_options relate;
   bool outlines;
+  graze_rounding_function roundings; /* with `outlines`; NULL: none */
+  void *roundings_user;
   const double *clearances; /* of the candidates; NULL: none */
   graze_progress_function progress;
   void *progress_user;

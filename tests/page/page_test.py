@@ -241,6 +241,10 @@ def test_forgiven(browser, pages):
     check("forgiven" not in texts(browser, "state") and len(texts(browser, "state")) > 10, "what is forgiven is listed")
     options = browser.run("document.getElementById('state').textContent")
     check("not forgiven (" in options and "forgiven (1)" in options, f"the states are {options}")
+    browser.choose("#state", "forgiven")
+    browser.click("tr.row")
+    details = browser.run("document.getElementById('details').textContent")
+    check("Forgiven, as it ends when corners move within their roundings, by at most3e-9 m" in details, f"the details say {details}")
 
 
 def test_label(browser, pages):
