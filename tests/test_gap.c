@@ -409,6 +409,82 @@ static void test_rare(void **unused) {
   free(b);
 }
 
+/* Triangles across an axis, wide apart: those of one mesh, and those of the other, `gap` beyond. They are long, in one
+ * mesh in one direction and in the other in the other, and every other one stands higher by `step`: boxes of several
+ * then meet, or are nearer than any two triangles. */
+typedef struct field {
+  int axis;
+  uint32_t count;
+  double at[3], gap, step;
+} field;
+
+static uint32_t put_field(const field *f, bool beyond, double *corners) {
+  for (uint32_t t = 0; t < f->count; t++) {
+    for (uint32_t c = 0; c < 3; c++) {
+      double *x = corners + 9 * t + 3 * c, to[3];
+      to[0] = (beyond ? f->gap : 0) + t % 2 * f->step;
+      to[1 + beyond] = 4 * t + (c == 1);
+      to[2 - beyond] = c * 2.0 * f->count;
+      for (int k = 0; k < 3; k++) x[(f->axis + k) % 3] = f->at[(f->axis + k) % 3] + to[k];
+    }
+  }
+  return f->count;
+}
+
+enum { FIELDS = 3, FIELD_MOST = 200 };
+
+/* The nearest of all pairs, one by one. */
+static graze_triangle_pair find_nearest(const double *a, const double *b, uint32_t count, double *distance) {
+  graze_triangle_pair found = {0, 0};
+  graze_nearest nearest;
+  *distance = INFINITY;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t j = 0; j < count; j++) {
+      assert_int_equal(graze_tritri_distance(a + 9 * i, b + 9 * j, &nearest), GRAZE_OK);
+      if (!(nearest.distance < *distance)) continue;
+      *distance = nearest.distance;
+      found = (graze_triangle_pair){i, j};
+    }
+  }
+  return found;
+}
+
+/* Fields across two axes. That whose boxes are nearest is looked at first, and has the highest numbers; by the time it
+ * is known to be flush, others wait to be opened, among them the nearest. One with lower numbers than that is flush
+ * across the other axis, and what is then known of nodes on the first axis tells nothing of the second. */
+static void test_axes(void **unused) {
+  (void)unused;
+  double a[9 * FIELD_MOST], b[9 * FIELD_MOST];
+  for (int i = 0; i < 12; i++) {
+    const int x = i % 3, y = (x + 1 + i / 6) % 3;
+    const bool other = i / 3 % 2 == 1;
+    field fields[FIELDS] = {{.axis = y, .count = 16, .gap = 1.5, .step = 4},
+                            {.axis = y, .count = 4, .gap = 1, .step = 0},
+                            {.axis = x, .count = 128, .gap = 2, .step = 5}};
+    uint32_t count = 0;
+    double distance;
+    for (int k = 0; k < 2; k++) {
+      for (int axis = 0; axis < 3; axis++) fields[k].at[axis] = 4000 + (axis == (other ? y : x)) * 1000;
+      fields[k].at[3 - x - y] += 100 * k;
+    }
+    for (int k = 0; k < FIELDS; k++) {
+      put_field(&fields[k], true, a + 9 * count);
+      count += put_field(&fields[k], false, b + 9 * count);
+    }
+    const graze_triangle_pair nearest = find_nearest(other ? b : a, other ? a : b, count, &distance);
+    graze_mesh *mesh = test_mesh(context, other ? b : a, count, GRAZE_VOLUMES_ALIGNED);
+    graze_mesh *second = test_mesh(context, other ? a : b, count, GRAZE_VOLUMES_ALIGNED);
+    graze_query *q = NULL;
+    assert_int_equal(graze_query_create(context, &q), GRAZE_OK);
+    const graze_distance_result r = ask_meshes(q, mesh, second, NULL, INFINITY, GRAZE_FIND_ANY);
+    graze_query_destroy(q);
+    assert_true(r.nearest.distance == distance && distance == 1);
+    assert_true(r.triangles.a == nearest.a && r.triangles.b == nearest.b);
+    graze_mesh_destroy(mesh);
+    graze_mesh_destroy(second);
+  }
+}
+
 /* ---- shapes with known distances ---- */
 
 /* Two plates, one over the other: all 2 n^2 triangles of one are near some of the other, at a gap that is no power of
@@ -538,7 +614,7 @@ int main(void) {
       cmocka_unit_test(test_allowed_errors), cmocka_unit_test(test_as_they_are), cmocka_unit_test(test_poses),
       cmocka_unit_test(test_without_trees),  cmocka_unit_test(test_shapes),      cmocka_unit_test(test_rounded_alike),
       cmocka_unit_test(test_flush),          cmocka_unit_test(test_plates),      cmocka_unit_test(test_rare),
-      cmocka_unit_test(test_threads),        cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_axes),           cmocka_unit_test(test_threads),     cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
