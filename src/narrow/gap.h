@@ -44,7 +44,10 @@ void gz_near_set_most(worker *w, double most);
 
 /* Pairs of nodes to open, the nearest last; pairs of triangles that may be the nearest, and only those that still may.
  * Memory refused: sink.failed. */
-void gz_near_push(worker *w, near_nodes *next, int count);
+void gz_near_push(worker *w, const near_nodes *next, int count);
+
+/* Room for so many pairs of nodes more, to be filled; NULL: none. */
+near_nodes *gz_near_room(worker *w, int count);
 void gz_near_keep(worker *w, const open_pair *o);
 void gz_near_sieve(gap_search *g);
 

@@ -307,26 +307,30 @@ void gz_near_open(worker *w, node_pair pair) {
   }
 }
 
-static void push_unsorted(worker *w, const near_nodes *next, int count) {
+near_nodes *gz_near_room(worker *w, int count) {
   gap_search *g = &w->gap;
-  if (count == 0) return;
-  size_t bytes = (g->node_count + (size_t)count) * sizeof *next;
-  if (bytes > g->nodes.bytes && !gz_buffer_reserve(w->context, &g->nodes, bytes + 4096, g->node_count * sizeof *next)) {
+  const size_t used = g->node_count * sizeof(near_nodes), bytes = used + (size_t)count * sizeof(near_nodes);
+  if (bytes > g->nodes.bytes && !gz_buffer_reserve(w->context, &g->nodes, bytes + 4096, used)) {
     give_up(w);
-    return;
+    return NULL;
   }
-  memcpy((near_nodes *)g->nodes.data + g->node_count, next, (size_t)count * sizeof *next);
+  near_nodes *room = (near_nodes *)g->nodes.data + g->node_count;
   g->node_count += (size_t)count;
+  return room;
 }
 
-void gz_near_push(worker *w, near_nodes *next, int count) {
-  for (int i = 1; i < count; i++) {
-    near_nodes x = next[i];
+static void push_unsorted(worker *w, const near_nodes *next, int count) {
+  near_nodes *to = count > 0 ? gz_near_room(w, count) : NULL;
+  if (to != NULL) memcpy(to, next, (size_t)count * sizeof *next);
+}
+
+void gz_near_push(worker *w, const near_nodes *next, int count) {
+  near_nodes *to = count > 0 ? gz_near_room(w, count) : NULL;
+  for (int i = 0; i < count && to != NULL; i++) {
     int k = i;
-    for (; k > 0 && next[k - 1].least2 < x.least2; k--) next[k] = next[k - 1];
-    next[k] = x;
+    for (; k > 0 && to[k - 1].least2 < next[i].least2; k--) to[k] = to[k - 1];
+    to[k] = next[i];
   }
-  push_unsorted(w, next, count);
 }
 
 /* ---- the first bound ---- */

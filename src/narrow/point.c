@@ -1,9 +1,9 @@
 /* Distances of many points from one mesh.
  *
- * Each point traverses the hierarchy with lower bounds of its distances from boxes, the nearest box first, beginning at
- * the triangle that was nearest to the point before it. Bounds from doubles keep the triangles that may be the nearest;
- * their distances are rounded exactly (exact/near_point.h), once for each feature, as neighbours share the edge or the
- * vertex that is nearest. Inside and outside are told by a ray (winding.c).
+ * Each point traverses the hierarchy with lower bounds of its distances from boxes, the nearest box first, beginning
+ * with its distance from the point of the mesh that was nearest to the one before it. Bounds from doubles keep the
+ * triangles that may be the nearest; their distances are rounded exactly (exact/near_point.h), once for each feature,
+ * as neighbours share the edge or the vertex that is nearest. Inside and outside are told by a ray (winding.c).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -50,51 +50,72 @@ const char *graze_point_side_string(graze_point_side which) {
   return (unsigned)which < 4 ? names[which] : "?";
 }
 
-/* One point. */
+/* One point, and triangles that wait until there are eight: three or four of a bottom node are worth a look. */
 typedef struct point_search {
   const point_batch *batch;
   worker *w;
   const job *j;
   const double *p;
+  unsigned waiting;
+  uint32_t triangles[8];
+  _Alignas(64) double corners[9][8];
 } point_search;
 
 /* ---- triangles that may be nearest ---- */
 
-static void take_eight(const point_search *s, const double *corners, const uint32_t *triangles, unsigned bits) {
+static void take_waiting(point_search *s) {
   worker *w = s->w;
   double lower[8], upper[8], least = w->gap.most;
-  s->batch->bounds(s->p, corners, lower, upper);
-  for (unsigned b = bits; b != 0; b &= b - 1) least = smaller(upper[__builtin_ctz(b)], least);
+  s->batch->bounds(s->p, s->corners[0], lower, upper);
+  for (unsigned i = 0; i < s->waiting; i++) least = smaller(upper[i], least);
   if (least < w->gap.most) gz_near_set_most(w, least);
-  for (unsigned b = bits; b != 0; b &= b - 1) {
-    int i = __builtin_ctz(b);
-    if (lower[i] <= w->gap.most) gz_near_keep(w, &(open_pair){lower[i], upper[i], triangles[i], 0, 0, {.rounded = 0}});
+  for (unsigned i = 0; i < s->waiting; i++) {
+    if (lower[i] <= w->gap.most)
+      gz_near_keep(w, &(open_pair){lower[i], upper[i], s->triangles[i], 0, 0, {.rounded = 0}});
+  }
+  s->waiting = 0;
+}
+
+static void add_triangles(point_search *s, const bvh_node *node, const posed_node *posed, unsigned bits) {
+  for (; bits != 0; bits &= bits - 1) {
+    const int i = __builtin_ctz(bits);
+    for (int k = 0; k < 9; k++) s->corners[k][s->waiting] = posed->corner[k][i];
+    s->triangles[s->waiting++] = node->child[i];
+    if (s->waiting == 8) take_waiting(s);
   }
 }
 
-static void open_node(const point_search *s, const double local[3], uint32_t number) {
+/* The nearest child comes last, and is fetched ahead with the one that follows it. */
+static void push_children(worker *w, const bvh_node *nodes, const bvh_node *node, unsigned bits,
+                          const float least2[8]) {
+  near_nodes *to = gz_near_room(w, NODE_WIDTH);
+  int count = 0;
+  if (to == NULL) return;
+  for (; bits != 0; bits &= bits - 1) {
+    const int i = __builtin_ctz(bits);
+    int k = count++;
+    for (; k > 0 && to[k - 1].least2 < least2[i]; k--) to[k] = to[k - 1];
+    to[k] = (near_nodes){node->child[i], 0, least2[i]};
+  }
+  w->gap.node_count -= (size_t)(NODE_WIDTH - count);
+  prefetch_node(&nodes[to[count - 1].a]);
+  if (count > 1) prefetch_node(&nodes[to[count - 2].a]);
+}
+
+static void open_node(point_search *s, const double local[3], uint32_t number) {
   worker *w = s->w;
   const job *j = s->j;
   const bvh_node *node = &j->a.mesh->nodes[number];
   float least2[8];
-  near_nodes next[8];
-  int count = 0;
-  unsigned bits = s->batch->gaps(node, local, &j->map, w->gap.most2, least2);
+  const unsigned bits = s->batch->gaps(node, local, &j->map, w->gap.most2, least2);
   if (bits == 0) return;
-  if (node->bottom) {
-    const posed_node *posed = gz_sink_pose_node(&j->a, number, &w->sink.cache_a);
-    take_eight(s, posed->corner[0], node->child, bits);
-    return;
-  }
-  for (; bits != 0; bits &= bits - 1) {
-    int i = __builtin_ctz(bits);
-    prefetch_node(&j->a.mesh->nodes[node->child[i]]);
-    next[count++] = (near_nodes){node->child[i], 0, least2[i]};
-  }
-  gz_near_push(w, next, count);
+  if (node->bottom)
+    add_triangles(s, node, gz_sink_pose_node(&j->a, number, &w->sink.cache_a), bits);
+  else
+    push_children(w, j->a.mesh->nodes, node, bits, least2);
 }
 
-static void search_tree(const point_search *s) {
+static void search_tree(point_search *s) {
   worker *w = s->w;
   gap_search *g = &w->gap;
   double local[3];
@@ -105,37 +126,38 @@ static void search_tree(const point_search *s) {
     local[k] = ((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) + map->shift[k];
   }
   g->node_count = 0;
-  gz_near_push(w, &(near_nodes){0, 0, 0}, 1);
+  near_nodes *root = gz_near_room(w, 1);
+  if (root != NULL) *root = (near_nodes){0, 0, 0};
   while (g->node_count > 0 && !w->sink.failed) {
     near_nodes next = ((near_nodes *)g->nodes.data)[--g->node_count];
     if (next.least2 <= g->most2) open_node(s, local, next.a);
   }
+  if (s->waiting > 0) take_waiting(s);
 }
 
-static void search_all(const point_search *s) {
+static void search_all(point_search *s) {
   const job *j = s->j;
-  double corners[9][8], c[9];
-  uint32_t triangles[8];
-  for (uint32_t t = 0; t < j->a.mesh->triangle_count && !s->w->sink.failed; t += 8) {
-    unsigned count = j->a.mesh->triangle_count - t < 8 ? j->a.mesh->triangle_count - t : 8;
-    for (unsigned i = 0; i < 8; i++) {
-      triangles[i] = t + (i < count ? i : 0);
-      gz_side_corners(&j->a, triangles[i], c);
-      for (int k = 0; k < 9; k++) corners[k][i] = c[k];
-    }
-    take_eight(s, corners[0], triangles, (1u << count) - 1);
+  double c[9];
+  for (uint32_t t = 0; t < j->a.mesh->triangle_count && !s->w->sink.failed; t++) {
+    gz_side_corners(&j->a, t, c);
+    for (int k = 0; k < 9; k++) s->corners[k][s->waiting] = c[k];
+    s->triangles[s->waiting++] = t;
+    if (s->waiting == 8) take_waiting(s);
   }
+  if (s->waiting > 0) take_waiting(s);
 }
 
-/* A first upper bound. */
-static void try_triangle(const point_search *s, uint32_t triangle) {
-  double corners[9][8], c[9], lower[8], upper[8];
-  gz_side_corners(&s->j->a, triangle, c);
-  for (int k = 0; k < 9; k++) {
-    for (int i = 0; i < 8; i++) corners[k][i] = c[k];
+/* A first upper bound: the distance of what was nearest to the point before, a point within 2^-48 of the largest
+ * coordinate of the mesh. */
+static void try_nearest(const point_search *s, const double nearest[3]) {
+  double square = 0, largest = 0;
+  for (int k = 0; k < 3; k++) {
+    const double d = s->p[k] - nearest[k];
+    square += d * d;
+    largest = larger(largest, larger(fabs(s->p[k]), larger(fabs(s->batch->box.min[k]), fabs(s->batch->box.max[k]))));
   }
-  s->batch->bounds(s->p, corners[0], lower, upper);
-  gz_near_set_most(s->w, upper[0]);
+  const double upper = sqrt(square) * (1 + 0x1p-48) + 0x1p-46 * largest;
+  if (square > 0x1p-900 && square < 0x1p900) gz_near_set_most(s->w, upper);
 }
 
 /* ---- the nearest ---- */
@@ -204,9 +226,10 @@ static const double *point_at(const point_batch *b, uint32_t i) {
   return (const double *)(const void *)(b->points + (size_t)i * b->stride);
 }
 
-static void ask_point(const point_batch *b, worker *w, const job *j, uint32_t i, uint32_t hint) {
+static void ask_point(const point_batch *b, worker *w, const job *j, uint32_t i, const double *hint) {
   const double *p = point_at(b, i);
-  const point_search s = {b, w, j, p};
+  point_search s;
+  s.batch = b, s.w = w, s.j = j, s.p = p, s.waiting = 0;
   graze_point_distance *r = &b->results[i];
   *r = (graze_point_distance){.distance = (double)INFINITY,
                               .side = b->shape != NULL ? GRAZE_POINT_OUTSIDE : GRAZE_POINT_UNKNOWN,
@@ -215,7 +238,7 @@ static void ask_point(const point_batch *b, worker *w, const job *j, uint32_t i,
   if (j->a.mesh->triangle_count == 0) return;
   w->gap.open_count = 0;
   gz_near_set_most(w, (double)INFINITY);
-  if (hint != UINT32_MAX) try_triangle(&s, hint);
+  if (hint != NULL) try_nearest(&s, hint);
   if (j->tree)
     search_tree(&s);
   else
@@ -240,10 +263,11 @@ static void ask_block(point_batch *b, worker *w, uint32_t begin, uint32_t end) {
   gz_job_map(&j);
   gz_worker_start(w, &j);
   w->gap.slack = 0;
-  for (uint32_t i = begin, last = UINT32_MAX; i < end && !w->sink.failed; i++) {
-    const uint32_t point = (uint32_t)b->order[i];
-    ask_point(b, w, &j, point, last);
-    last = b->results[point].triangle;
+  const double *last = NULL;
+  for (uint32_t i = begin; i < end && !w->sink.failed; i++) {
+    graze_point_distance *r = &b->results[(uint32_t)b->order[i]];
+    ask_point(b, w, &j, (uint32_t)b->order[i], last);
+    last = r->triangle != UINT32_MAX ? r->point : NULL;
   }
   if (w->sink.failed) b->failed = true;
 }
