@@ -299,6 +299,19 @@ static void test_sizes(void **state) {
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
+/* Around the origin, at a distance of 5, but for an opening. */
+static void add_round_walls(graze_world *world, uint32_t walls, uint64_t *random) {
+  for (uint32_t w = 0; w < walls; w++) {
+    double out[3], normal[3], point[3];
+    random_direction(random, out);
+    for (int k = 0; k < 3; k++) {
+      normal[k] = -out[k];
+      point[k] = 5 * out[k];
+    }
+    if (out[0] < 0.75) assert_int_equal(graze_world_add_wall(world, point, normal, 0), GRAZE_OK);
+  }
+}
+
 /* Balls that fly about in a room of many walls, of which each is near few; some leave the bounds through what is open.
  */
 static graze_world *make_round_room(graze_context *context, uint32_t walls, bool springs) {
@@ -319,15 +332,25 @@ static graze_world *make_round_room(graze_context *context, uint32_t walls, bool
     }
   }
   add_balls(world, CROWD, at, speed, NULL, 0.25, 1, add_material(world, &m));
-  for (uint32_t w = 0; w < walls; w++) {
-    double out[3], normal[3], point[3];
-    random_direction(&random, out);
-    for (int k = 0; k < 3; k++) {
-      normal[k] = -out[k];
-      point[k] = 5 * out[k];
-    }
-    if (out[0] < 0.75) assert_int_equal(graze_world_add_wall(world, point, normal, 0), GRAZE_OK);
-  }
+  add_round_walls(world, walls, &random);
+  return world;
+}
+
+/* Two balls, of which the large one is near most of the walls. */
+static graze_world *make_tight_room(graze_context *context, bool springs) {
+  static const double at[6] = {4, 0, 0, -1.0625, 0, 0}, speed[6] = {0, 1, 0, -4, 2, 1};
+  graze_world_def def = graze_default_world_def();
+  graze_material m = hooke(1000);
+  graze_world *world = NULL;
+  uint64_t random = 37;
+  def.events = springs;
+  m.friction = 0.5;
+  m.tangential = springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
+  assert_int_equal(graze_world_create(context, &def, &world), GRAZE_OK);
+  const uint32_t material = add_material(world, &m);
+  for (uint32_t i = 0; i < 2; i++)
+    add_balls(world, 1, at + (size_t)3 * i, speed + (size_t)3 * i, NULL, i == 0 ? 0.5 : 4, 1, material);
+  add_round_walls(world, 1000, &random);
   return world;
 }
 
@@ -347,6 +370,23 @@ static void test_walls(void **state) {
     assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
     assert_true(sums.contacts > 3);
     run(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 300, "a room of many walls");
+    destroy(&t);
+  }
+}
+
+/* Walls count as neighbours: a ball may have more of them than there are balls. */
+static void test_many_walls(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t springs = 0; springs < 2; springs++) {
+    graze_world_sums sums;
+    twins t = {make_tight_room(on.context, springs), make_tight_room(on.plain, springs)};
+    run(&t, 0x1p-9, 2, "a tight room");
+    assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
+    assert_true(sums.contacts > 3);
+    assert_int_equal(on.gpu->stages->worlds.large_count, 1);
+    run(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 100, "a tight room");
     destroy(&t);
   }
 }
@@ -655,10 +695,10 @@ static void test_not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_beds),           cmocka_unit_test(test_laws),           cmocka_unit_test(test_alone),
-      cmocka_unit_test(test_sizes),          cmocka_unit_test(test_walls),          cmocka_unit_test(test_ways),
-      cmocka_unit_test(test_bytes),          cmocka_unit_test(test_hand_over),      cmocka_unit_test(test_stays),
-      cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_without_device), cmocka_unit_test(test_lost_midway),
-      cmocka_unit_test(test_refused_memory), cmocka_unit_test(test_not_finite)};
+      cmocka_unit_test(test_beds),        cmocka_unit_test(test_laws),           cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_sizes),       cmocka_unit_test(test_walls),          cmocka_unit_test(test_many_walls),
+      cmocka_unit_test(test_ways),        cmocka_unit_test(test_bytes),          cmocka_unit_test(test_hand_over),
+      cmocka_unit_test(test_stays),       cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_without_device),
+      cmocka_unit_test(test_lost_midway), cmocka_unit_test(test_refused_memory), cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

@@ -209,7 +209,7 @@ static graze_status order_neighbors(graze_gpu *gpu, gpu_worlds *w) {
                                GPU_BUFFER(&w->large), GPU_BUFFER(&w->found), GPU_VALUE(w->count),
                                GPU_VALUE(most)};
   if (status == GRAZE_OK) status = launch(gpu, w, "world_order", sort, 7);
-  if (status == GRAZE_OK && most < w->count) status = gz_gpu_read(gpu, found, &w->found, 0, sizeof found);
+  if (status == GRAZE_OK && most < w->entries) status = gz_gpu_read(gpu, found, &w->found, 0, sizeof found);
   w->large_count = found[FOUND_LARGE];
   return status;
 }

@@ -55,7 +55,7 @@ static inline const char *gpu_world_list(const gpu_worlds *w) {
 }
 
 /* How many partners of a ball an item adds up. Of those with more a group does, else all would wait for the largest
- * ball; where there are no sizes to speak of nobody has so many. */
+ * ball; where there is one grid nobody has so many, but for walls. */
 static inline uint32_t gpu_world_most(const gpu_worlds *w) {
   return w->level_count > 1 ? 64 : UINT32_MAX;
 }
