@@ -113,13 +113,7 @@ static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
   return status != GRAZE_OK ? status : put(gpu, &w->left, left, left_words(q) * sizeof *left);
 }
 
-/* Rows of the host, whose numbers are floats in single precision, as those of the device; and the other way. */
-static void pack_row(const gpu_worlds *w, void *rows, size_t i, const graze_ball_rows *from) {
-  const double *numbers = (const double *)(const void *)from;
-  if (!w->is_single) ((graze_ball_rows *)rows)[i] = *from;
-  for (size_t k = 0; k < ROW_FIELDS && w->is_single; k++) ((float *)rows)[ROW_FIELDS * i + k] = (float)numbers[k];
-}
-
+/* A row of the device, whose numbers are floats in single precision, as one of the host. */
 static graze_ball_rows unpack_row(const gpu_worlds *w, const void *rows, size_t i) {
   graze_ball_rows row;
   double *numbers = (double *)(void *)&row;
@@ -135,9 +129,11 @@ static size_t row_bytes(const gpu_worlds *w) {
 static graze_status put_side(graze_gpu *gpu, gpu_worlds *w, uint32_t side, const graze_ball_rows *from,
                              uint32_t balls) {
   const size_t bytes = balls * row_bytes(w);
-  void *rows = stage(gpu, w, bytes);
+  const double *numbers = (const double *)(const void *)from;
+  if (!w->is_single) return put(gpu, &w->rows[side], from, bytes);
+  float *rows = stage(gpu, w, bytes);
   if (rows == NULL) return GRAZE_ERROR_MEMORY;
-  for (size_t i = 0; i < balls; i++) pack_row(w, rows, i, &from[i]);
+  for (size_t i = 0; i < ROW_FIELDS * (size_t)balls; i++) rows[i] = (float)numbers[i];
   return put(gpu, &w->rows[side], rows, bytes);
 }
 
@@ -222,7 +218,7 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
 /* Pass number `slot` of a batch. Where nothing drifts the other side gets accelerations. */
 static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, uint32_t slot) {
   const uint32_t from = (w->side + slot) % 2, how = (uint32_t)mode, most = gpu_world_most(w);
-  const gpu_argument all[] = {GPU_BUFFER(&w->frame),
+  gpu_argument arguments[] = {GPU_BUFFER(&w->frame),
                               GPU_BUFFER(&w->laws),
                               GPU_BUFFER(&w->kinds),
                               GPU_BUFFER(&w->walls),
@@ -246,12 +242,10 @@ static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, u
                               GPU_VALUE(slot),
                               GPU_VALUE(w->event_room),
                               GPU_VALUE(most)};
-  gpu_argument large[24];
-  graze_status status = gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), all, 24);
+  graze_status status = gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 24);
   if (status != GRAZE_OK || w->large_count == 0) return status;
-  memcpy(large, all, sizeof large);
-  large[23] = GPU_BUFFER(&w->large);
-  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass_large", w->large_count, large, 24);
+  arguments[23] = GPU_BUFFER(&w->large);
+  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass_large", w->large_count, arguments, 24);
 }
 
 static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
