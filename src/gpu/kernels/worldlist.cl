@@ -293,13 +293,14 @@ FUNCTION GLOBAL const double *law_of(const old_list *l, u32 place, u32 second_ma
 FUNCTION u32 goes_on(const old_list *l, u32 i, const party *own, u32 partner, GLOBAL const double *memory) {
   u32 other = place_of(partner);
   if (is_wall(partner)) {
-    GLOBAL const double *wall = l->walls + WALL_FIELDS * (u64)other, *law = law_of(l, i, (u32)wall[WALL_MATERIAL]);
+    GLOBAL const double *wall = l->walls + WALL_FIELDS * (u64)other;
     if (is_near_wall(l->frame, wall, own->at)) return 1;
+    GLOBAL const double *law = law_of(l, i, (u32)wall[WALL_MATERIAL]);
     l->dissipated[i] += end_at_wall(own, other, wall, law, memory, l->features, l->events);
   } else {
+    if (is_near(l->frame, l->rows, i, other)) return 1;
     GLOBAL const double *law = law_of(l, i, (u32)kind_of(l->kinds, l->facts, other)[KIND_MATERIAL]);
     party second;
-    if (is_near(l->frame, l->rows, i, other)) return 1;
     load_party(l->rows, l->facts, other, &second);
     l->dissipated[i] += end_of_balls(own, &second, law, memory, l->features, l->frame, l->events);
   }

@@ -240,8 +240,7 @@ FUNCTION GLOBAL const double *law_of_balls(const world *w, const ball *b, u32 pa
 
 /* d: from the partner's centre to the own one. */
 FUNCTION void touch_ball(const world *w, const ball *b, u32 partner, const party *other, const double *d,
-                         double distance2,
-                         sides *s) {
+                         double distance2, sides *s) {
   double distance = SQRT(distance2), inverse = distance == 0 ? 0.0 : 1 / distance, spin[4];
   load(w->rows, partner, ROW_SPIN, spin);
   for (u32 k = 0; k < 3; k++) {
