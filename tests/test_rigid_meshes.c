@@ -1,4 +1,4 @@
-/* Meshes as rigid bodies: beside the same solids as other shapes, hollow ones, fast ones, and what is refused. */
+/* Meshes as rigid bodies: beside the same solids as other shapes, in heaps, fast ones, and what is refused. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,32 +8,15 @@
 #include "graze/collide.h"
 #include "graze/convex.h"
 #include "graze/distance.h"
-#include "rigid_worlds.h"
-#include "scenes.h"
-
-static const double pi = 3.14159265358979323846;
+#include "rigid_meshes.h"
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
-static graze_mesh *make_mesh(const double *points, uint32_t point_count, const uint32_t *triangles, uint32_t count) {
-  graze_mesh_def def = graze_default_mesh_def();
-  graze_mesh *mesh;
-  def.vertices = points;
-  def.vertex_count = point_count;
-  def.indices = triangles;
-  def.triangle_count = count;
-  def.precision = GRAZE_DOUBLE;
-  must(graze_mesh_create(shared_context(1), &def, &mesh));
-  return mesh;
-}
-
 static graze_mesh *make_box(double x, double y, double z) {
-  static const uint32_t triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
   const double edges[3] = {x, y, z};
   double points[24];
-  for (int i = 0; i < 24; i++) points[i] = (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * edges[i % 3];
-  return make_mesh(points, 8, triangles, 12);
+  for (int i = 0; i < 24; i++) points[i] = 0.5 * cube_corners[i / 3][i % 3] * edges[i % 3];
+  return make_mesh(points, 8, cube_triangles[0], 12);
 }
 
 /* A square floor of `count` by `count` squares, each cut in two. */
@@ -59,53 +42,7 @@ static graze_mesh *make_floor(uint32_t count, double size) {
   return mesh;
 }
 
-/* Around z; its innermost corners are R - r from the axis. */
-static graze_mesh *make_ring(double large, double small, uint32_t around, uint32_t across) {
-  double *points = malloc(3 * around * across * sizeof *points);
-  uint32_t *triangles = malloc(6 * around * across * sizeof *triangles), *next = triangles;
-  assert_true(points != NULL && triangles != NULL);
-  for (uint32_t i = 0; i < around * across; i++) {
-    const double a = 2 * pi * (i / across) / around, b = 2 * pi * (i % across) / across;
-    points[3 * i] = (large + small * cos(b)) * cos(a);
-    points[3 * i + 1] = (large + small * cos(b)) * sin(a);
-    points[3 * i + 2] = small * sin(b);
-    const uint32_t right = (i / across + 1) % around * across, up = (i % across + 1) % across;
-    const uint32_t square[6] = {i, right + i % across, right + up, i, right + up, i / across * across + up};
-    memcpy(next, square, sizeof square);
-    next += 6;
-  }
-  graze_mesh *mesh = make_mesh(points, around * across, triangles, 2 * around * across);
-  free(points);
-  free(triangles);
-  return mesh;
-}
-
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
-
-static graze_rigid *make_world(uint32_t threads, graze_rigid_solver solver, double gravity, double friction) {
-  graze_rigid_def def = graze_default_rigid_def();
-  graze_rigid_material m = graze_default_rigid_material();
-  graze_rigid *world;
-  uint32_t number;
-  def.gravity[2] = -gravity;
-  def.solver = solver;
-  def.events = true;
-  must(graze_rigid_create(shared_context(threads), &def, &world));
-  m.friction = friction;
-  must(graze_rigid_add_material(world, &m, &number));
-  return world;
-}
-
-static graze_rigid_body_def define(const graze_mesh *mesh, double x, double y, double z) {
-  graze_rigid_body_def def = graze_default_rigid_body_def();
-  def.shape = GRAZE_RIGID_MESH;
-  def.mesh = mesh;
-  def.density = 1000;
-  def.position[0] = x;
-  def.position[1] = y;
-  def.position[2] = z;
-  return def;
-}
 
 static uint32_t add_static(graze_rigid *world, const graze_mesh *mesh) {
   graze_rigid_body_def def = define(mesh, 0, 0, 0);
@@ -124,7 +61,7 @@ static graze_rigid_body_def define_cube(int which, const graze_mesh *mesh, doubl
   def.mesh = NULL;
   def.shape = which == 1 ? GRAZE_RIGID_BOX : GRAZE_RIGID_HULL;
   for (int k = 0; k < 3; k++) def.edges[k] = 1;
-  for (int i = 0; i < 24; i++) points[i / 3][i % 3] = i / 3 >> i % 3 & 1 ? 0.5 : -0.5;
+  for (int i = 0; i < 24; i++) points[i / 3][i % 3] = 0.5 * cube_corners[i / 3][i % 3];
   def.points = points[0];
   def.point_count = 8;
   return def;
@@ -301,7 +238,7 @@ static void test_overlap(void **unused) {
   uint64_t seed = test_seed(0x6d657368);
   graze_mesh *cube = make_box(1, 0.8, 0.6);
   double points[8][3];
-  for (int i = 0; i < 24; i++) points[i / 3][i % 3] = (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * (1 - 0.2 * (i % 3));
+  for (int i = 0; i < 24; i++) points[i / 3][i % 3] = 0.5 * cube_corners[i / 3][i % 3] * (1 - 0.2 * (i % 3));
   uint32_t compared = 0;
   for (int i = 0; i < 1500; i++) {
     graze_rigid *world = make_world(1, GRAZE_RIGID_SOFT, 0, 0);
@@ -332,148 +269,6 @@ static void test_overlap(void **unused) {
   }
   assert_true(compared > 3);
   graze_mesh_destroy(cube);
-}
-
-/* ---- hollow ones ------------------------------------------------------------------------------------------------- */
-
-/* Rings of 2,304 triangles that hang in each other: centres are 2 (R - r) apart. */
-static void test_rings(void **unused) {
-  (void)unused;
-  enum { RINGS = 5 };
-  graze_mesh *ring = make_ring(1, 0.2, 48, 24);
-  for (int solver = GRAZE_RIGID_AUTO; solver <= GRAZE_RIGID_NEWTON; solver++) {
-    graze_rigid *world = make_world(1, (graze_rigid_solver)solver, 9.81, 0.3);
-    const double half = sqrt(0.5), flat[4] = {half, half, 0, 0}, turned[4] = {0.5, 0.5, 0.5, 0.5};
-    for (int i = 0; i < RINGS; i++) {
-      graze_rigid_body_def def = define(ring, 0, 0, -1.57 * i);
-      memcpy(def.orientation, i % 2 == 0 ? flat : turned, sizeof flat);
-      if (i == 0) def.type = GRAZE_BODY_STATIC;
-      add(world, &def);
-    }
-    run(world, 600);
-    for (uint32_t i = 1; i < RINGS; i++)
-      assert_near(get(world, i - 1).position[2] - get(world, i).position[2], 1.6, 0.0015);
-    assert_true(sums_of(world).contacts == RINGS - 1);
-    graze_rigid_destroy(world);
-  }
-  graze_mesh_destroy(ring);
-}
-
-/* A chain of a hundred links falls straight and holds. */
-static void test_long_chain(void **unused) {
-  (void)unused;
-  const uint32_t links = test_thinned() ? 31 : 101;
-  graze_mesh *ring = make_ring(1, 0.2, 24, 12);
-  graze_rigid *world = make_world(1, GRAZE_RIGID_AUTO, 9.81, 0.3);
-  const double half = sqrt(0.5), flat[4] = {half, half, 0, 0}, turned[4] = {0.5, 0.5, 0.5, 0.5};
-  for (uint32_t i = 0; i < links; i++) {
-    graze_rigid_body_def def = define(ring, 0, 0, -1.59 * i);
-    memcpy(def.orientation, i % 2 == 0 ? flat : turned, sizeof flat);
-    if (i == 0) def.type = GRAZE_BODY_STATIC;
-    add(world, &def);
-  }
-  run(world, 400);
-  assert_near(get(world, links - 1).position[2], -1.6 * (links - 1), 0.01 * links);
-  assert_true(sums_of(world).max_overlap < 1e-3);
-  graze_rigid_destroy(world);
-  graze_mesh_destroy(ring);
-}
-
-static graze_mesh *take_mesh(const scenes_scene *scene, uint32_t object) {
-  const scenes_mesh *m = &scene->meshes[scene->objects[object].mesh];
-  return make_mesh(m->vertices, (uint32_t)m->vertex_count, m->indices, (uint32_t)m->triangle_count);
-}
-
-static void make_scene(const char *name, scenes_scene *scene) {
-  const scenes_kind *kind = scenes_find_kind(name);
-  const char *reason;
-  const scenes_request request = scenes_default_request(kind);
-  if (!scenes_make(kind, &request, scene, &reason)) fail_msg("%s: %s", name, reason);
-}
-
-/* The angle about z, which goes on from the one before. */
-static double follow(const graze_rigid_body_def *b, double before) {
-  const double angle = 2 * atan2(b->orientation[3], b->orientation[0]);
-  return angle + 2 * pi * floor((before - angle) / (2 * pi) + 0.5);
-}
-
-/* A nut that is spun turns down the bolt by its pitch, 2 mm a turn, within the play of its thread. */
-static void turn_nut(graze_rigid_solver solver) {
-  static const double pitch = 0.002, play = 1e-4;
-  scenes_scene scene;
-  double centers[2][3], before = 0;
-  make_scene("bolt", &scene);
-  graze_rigid *world = make_world(1, solver, 9.81, 0.02);
-  graze_mesh *meshes[2];
-  for (uint32_t i = 0; i < 2; i++) {
-    meshes[i] = take_mesh(&scene, i);
-    must(graze_rigid_find_mesh_center(shared_context(1), meshes[i], centers[i]));
-    graze_rigid_body_def def = define(meshes[i], centers[i][0], centers[i][1], centers[i][2]);
-    def.type = i == 0 ? GRAZE_BODY_STATIC : GRAZE_BODY_DYNAMIC;
-    if (i == 1) def.spin[2] = -20;
-    add(world, &def);
-  }
-  const uint32_t steps = test_long() ? 400 : test_thinned() ? 30 : 100;
-  for (uint32_t i = 0; i < steps; i++) {
-    must(graze_rigid_step(world, 0.001, 1, NULL, NULL));
-    const graze_rigid_body_def nut = get(world, 1);
-    before = follow(&nut, before);
-    assert_near(nut.position[2] - centers[1][2], before / (2 * pi) * pitch, play);
-    assert_true(hypot(nut.position[0], nut.position[1]) < play);
-  }
-  assert_true(before < (steps == 400 ? -2.5 : steps == 100 ? -1.3 : -0.4));
-  graze_rigid_destroy(world);
-  for (int i = 0; i < 2; i++) graze_mesh_destroy(meshes[i]);
-  scenes_free(&scene);
-}
-
-static void test_nut(void **unused) {
-  (void)unused;
-  turn_nut(GRAZE_RIGID_SOFT);
-  if (test_long()) turn_nut(GRAZE_RIGID_AUTO);
-}
-
-/* One of two gears with 20 teeth is driven: the other goes at its speed, within the play of a tooth. */
-static void test_gears(void **unused) {
-  (void)unused;
-  scenes_scene scene;
-  double angles[2], first[2];
-  make_scene("gears", &scene);
-  graze_rigid *world = make_world(1, GRAZE_RIGID_AUTO, 0, 0.1);
-  graze_mesh *gear = take_mesh(&scene, 0);
-  double center[3];
-  must(graze_rigid_find_mesh_center(shared_context(1), gear, center));
-  for (uint32_t i = 0; i < 2; i++) {
-    const double *m = scene.objects[i].pose;
-    graze_rigid_body_def def = define(gear, m[3] + center[0], m[7] + center[1], center[2]);
-    def.orientation[0] = sqrt(0.5 * (1 + m[0]));
-    def.orientation[3] = sqrt(0.5 * (1 - m[0]));
-    def.type = i == 0 ? GRAZE_BODY_KINEMATIC : GRAZE_BODY_DYNAMIC;
-    if (i == 0) def.spin[2] = 2;
-    add(world, &def);
-    const graze_rigid_body_def now = get(world, i);
-    angles[i] = first[i] = follow(&now, 0);
-  }
-  graze_joint_def joint = graze_default_joint_def();
-  uint32_t number;
-  joint.type = GRAZE_JOINT_HINGE;
-  joint.a = 1;
-  joint.b = GRAZE_NO_BODY;
-  for (int k = 0; k < 3; k++) joint.point[k] = scene.objects[1].pose[4 * k + 3];
-  must(graze_rigid_add_joint(world, &joint, &number));
-  const int steps = test_thinned() ? 120 : 600;
-  for (int i = 0; i < steps; i++) {
-    run(world, 1);
-    for (uint32_t k = 0; k < 2; k++) {
-      const graze_rigid_body_def now = get(world, k);
-      angles[k] = follow(&now, angles[k]);
-    }
-    assert_near(angles[1] - first[1], -(angles[0] - first[0]), 0.01);
-  }
-  assert_near(angles[0] - first[0], 2 * step * steps, 0.01);
-  graze_rigid_destroy(world);
-  graze_mesh_destroy(gear);
-  scenes_free(&scene);
 }
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------- */
@@ -800,12 +595,11 @@ static void test_refused_memory(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alike),      cmocka_unit_test(test_inner_edges), cmocka_unit_test(test_valley),
-      cmocka_unit_test(test_fine_plate), cmocka_unit_test(test_split_edge),  cmocka_unit_test(test_overlap),
-      cmocka_unit_test(test_rings),      cmocka_unit_test(test_long_chain),  cmocka_unit_test(test_nut),
-      cmocka_unit_test(test_gears),      cmocka_unit_test(test_heap),        cmocka_unit_test(test_one_hash),
-      cmocka_unit_test(test_sleep),      cmocka_unit_test(test_bullets),     cmocka_unit_test(test_momentum),
-      cmocka_unit_test(test_events),     cmocka_unit_test(test_errors),      cmocka_unit_test(test_refused_memory),
+      cmocka_unit_test(test_alike),      cmocka_unit_test(test_inner_edges),    cmocka_unit_test(test_valley),
+      cmocka_unit_test(test_fine_plate), cmocka_unit_test(test_split_edge),     cmocka_unit_test(test_overlap),
+      cmocka_unit_test(test_heap),       cmocka_unit_test(test_one_hash),       cmocka_unit_test(test_sleep),
+      cmocka_unit_test(test_bullets),    cmocka_unit_test(test_momentum),       cmocka_unit_test(test_events),
+      cmocka_unit_test(test_errors),     cmocka_unit_test(test_refused_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
