@@ -3,9 +3,9 @@
  * Rank 0 collects the samples, cuts, and shares the plan, so that what grows with the number of ranks is 8 bytes each
  * on the others: the tree (regions.h), and as much for the homes of pairs where they are asked for. What a box costs is
  * the work counted in the region of its lower corner in the last step, divided by the boxes there; before the first
- * search all cost the same. Space is cut anew when the most loaded rank has a tenth more than the mean, travel
- * included, with growing patience when that does not help; and where it makes that rank's load greater, the former cuts
- * return.
+ * search all cost the same. Space is cut anew when the most loaded rank has a tenth more than the mean, with growing
+ * patience when that does not help; and where some rank then has more to do than any had before, travel included, the
+ * former cuts return.
  *
  * How even that is: with s independent samples a rank, a cut between two halves of 2^k s samples errs by 1 / sqrt(2^k
  * s) of a half, and of a region all levels together by 1 / sqrt(s), as a standard deviation; the most loaded of P

@@ -38,7 +38,6 @@ typedef struct cut_choice {
   double off;          /* the share of the weight that is on the wrong side */
   double moved;        /* the share that is not where most of its owner's is */
   double slenderness;  /* extent of the boxes against that of the region: the smaller the better */
-  bool between;        /* it is one between owners: no box of theirs lies on the other side */
   double cost;
 } cut_choice;
 
@@ -209,12 +208,12 @@ static bool gap_of_owners(const cutting *c, uint32_t first, uint32_t last, uint3
 }
 
 /* Where the owners on both sides lie apart to the last box, the cut goes between them if that divides the work nearly
- * as well: then every box stays but those that reach across. */
-static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
+ * as well: then every box stays but those that reach across. Whether it does. */
+static bool cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
                                double part, cut_choice *cut) {
   const uint32_t axis = cut->axis;
   double high, low, left = 0, all = 0, crossing = 0;
-  if (c->given.tallies == NULL || !cut->there || !gap_of_owners(c, first, last, axis, &high, &low)) return;
+  if (c->given.tallies == NULL || !cut->there || !gap_of_owners(c, first, last, axis, &high, &low)) return false;
   for (uint32_t i = begin; i < end; i++) {
     const mpi_sample *s = &c->given.samples[i];
     all += s->weight;
@@ -224,13 +223,13 @@ static void cut_between_owners(const cutting *c, uint32_t begin, uint32_t end, u
   left /= all;
   if (!(fabs(left - cut->left) <= part_of_slack(c, OWNERS_SLACK) * fmin(cut->left, 1 - cut->left)) ||
       !fit_cut(c->regions, high, low, &low))
-    return;
+    return false;
   cut->at = low;
   cut->left = left;
   cut->off = fabs(left - part);
   cut->crossing = crossing / all;
   cut->moved = 0;
-  cut->between = true;
+  return true;
 }
 
 static bool is_better(const cut_choice *a, const cut_choice *b) {
@@ -250,8 +249,8 @@ static cut_choice choose(const cutting *c, uint32_t begin, uint32_t end, uint32_
   cut_choice best = {.there = false};
   for (uint32_t axis = 0; axis < 3; axis++) {
     cut_choice choice = choose_on_axis(c, begin, end, axis, part);
-    cut_between_owners(c, begin, end, first, last, part, &choice);
-    choice.cost = choice.crossing + choice.off + choice.moved + (choice.between ? 0 : hidden) +
+    const bool between = cut_between_owners(c, begin, end, first, last, part, &choice);
+    choice.cost = choice.crossing + choice.off + choice.moved + (between ? 0 : hidden) +
                   (former < 3 && axis != former ? NEW_AXIS : 0);
     if (is_better(&choice, &best)) best = choice;
   }
