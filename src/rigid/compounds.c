@@ -302,18 +302,12 @@ graze_status gz_rigid_find_part_patches(const graze_rigid *world, const rigid_bo
   return GRAZE_OK;
 }
 
-static double find_depth(const rigid_contact *c) {
-  double depth = -(double)INFINITY;
-  for (uint32_t i = 0; i < c->count; i++) depth = fmax(depth, -c->points[i].gap);
-  return depth;
-}
-
 size_t gz_rigid_keep_deepest(rigid_contact *found, size_t count, size_t room) {
   const rigid_contact told = found[0];
   while (count > room) {
     size_t shallow = 0;
     for (size_t i = 1; i < count; i++) {
-      if (find_depth(&found[i]) <= find_depth(&found[shallow])) shallow = i;
+      if (rigid_depth_of(&found[i]) <= rigid_depth_of(&found[shallow])) shallow = i;
     }
     count--;
     memmove(&found[shallow], &found[shallow + 1], (count - shallow) * sizeof *found);

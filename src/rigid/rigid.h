@@ -2,6 +2,8 @@
 #ifndef GRAZE_SRC_RIGID_RIGID_H
 #define GRAZE_SRC_RIGID_RIGID_H
 
+#include <math.h>
+
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/owned.h"
@@ -191,6 +193,13 @@ static inline rigid_body *rigid_body_at(const graze_rigid *world, uint32_t numbe
   const uint32_t count = (uint32_t)world->bodies.count;
   return number < count ? RIGID_AT(world->bodies, rigid_body, number)
                         : RIGID_AT(world->walls, rigid_body, number - count);
+}
+
+/* Of the deepest point of a contact; less than 0 if all are apart, -INFINITY if there is none. */
+static inline double rigid_depth_of(const rigid_contact *c) {
+  double depth = -(double)INFINITY;
+  for (uint32_t i = 0; i < c->count; i++) depth = fmax(depth, -c->points[i].gap);
+  return depth;
 }
 
 /* Whether a contact is told and nothing else. */

@@ -188,12 +188,6 @@ static void fill_friction(const soft_system *s, const filling *f, const rigid_co
   }
 }
 
-static double find_depth(const rigid_contact *c) {
-  double depth = 0;
-  for (uint32_t k = 0; k < c->count; k++) depth = fmax(depth, -c->points[k].gap);
-  return depth;
-}
-
 /* How many times as stiff the spring is as others. */
 static double stiffen(const soft_system *s, const filling *f, rigid_contact *c) {
   double least = (double)INFINITY, ratio = 1;
@@ -202,7 +196,7 @@ static double stiffen(const soft_system *s, const filling *f, rigid_contact *c) 
     least = fmin(least, f->bodies[side]->least);
     ratio = fmax(ratio, s->bodies[f->group->at[side][f->lane] / SOFT_STATE].heaviest * f->weights[side]);
   }
-  const double times = fmin(find_depth(c) / (shallow * least), fmin(ratio, most_times));
+  const double times = fmin(fmax(rigid_depth_of(c), 0) / (shallow * least), fmin(ratio, most_times));
   const double wanted = fmax(times - 1, 0);
   c->stiffened += s->step / (s->step + slowness) * (wanted - c->stiffened);
   return 1 + c->stiffened;
