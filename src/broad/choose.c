@@ -176,6 +176,8 @@ typedef struct contender {
   double price;       /* of a trial, seconds a proxy */
 } contender;
 
+static const contender sweep_contender = {GRAZE_BROAD_SWEEP, 6e-8, 0, 3e-7};
+
 /* When few creep. Lists are decided as a whole: for very few of many boxes that is too much. */
 static void creeping_few(const broad_choice *choice, contender list[3]) {
   static const contender tree = {GRAZE_BROAD_TREE, 3e-7, 0, 6e-7}, verlet = {GRAZE_BROAD_VERLET, 4e-8, 5e-9, 3e-7},
@@ -189,8 +191,7 @@ static void creeping_few(const broad_choice *choice, contender list[3]) {
 /* The likeliest first; returns how many. */
 static int contenders(const broad_choice *choice, broad_regime regime, uint32_t live, contender list[3]) {
   static const contender brute = {GRAZE_BROAD_BRUTE, 2e-8, 0, 2e-8}, grid = {GRAZE_BROAD_GRID, 4e-8, 0, 2e-7},
-                         sweep = {GRAZE_BROAD_SWEEP, 6e-8, 0, 3e-7}, bvh = {GRAZE_BROAD_BVH, 1e-7, 0, 4e-7},
-                         verlet = {GRAZE_BROAD_VERLET, 1e-8, 1e-8, 3e-7};
+                         bvh = {GRAZE_BROAD_BVH, 1e-7, 0, 4e-7}, verlet = {GRAZE_BROAD_VERLET, 1e-8, 1e-8, 3e-7};
   static const contender jumping_few[] = {{GRAZE_BROAD_HASH, 1e-6, 0, 8e-7}, {GRAZE_BROAD_TREE, 4e-6, 0, 6e-7}};
   if (live <= BRUTE_MOST) {
     list[0] = brute;
@@ -207,21 +208,20 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   }
   const bool gridded = choice->by_shape == GRAZE_BROAD_GRID, lists = regime == BROAD_MOVING && creeping;
   const bool ahead = lists && choice->by_shape != GRAZE_BROAD_BRUTE;
-  list[ahead] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
-  list[1 + ahead] = choice->by_shape == GRAZE_BROAD_SWEEP ? grid : sweep;
+  list[ahead] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep_contender : brute;
+  list[1 + ahead] = choice->by_shape == GRAZE_BROAD_SWEEP ? grid : sweep_contender;
   list[ahead ? 0 : 2] = lists ? verlet : bvh;
   return 3;
 }
 
 /* Only those that can hold as many slots, or a sweep, which always can. */
 static int leave_out_small(contender list[3], int count, uint32_t slots) {
-  static const contender sweep = {GRAZE_BROAD_SWEEP, 6e-8, 0, 3e-7};
   int kept = 0;
   for (int i = 0; i < count; i++) {
     const uint32_t most = gz_broad_method_of(list[i].method)->most_slots;
     if (most == 0 || slots <= most) list[kept++] = list[i];
   }
-  if (kept == 0) list[kept++] = sweep;
+  if (kept == 0) list[kept++] = sweep_contender;
   return kept;
 }
 
