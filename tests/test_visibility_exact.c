@@ -182,8 +182,7 @@ static void test_objects(void **unused) {
   assert_true(met_in_all > 20);
 }
 
-/* ---- objects that are cut for threads ------------------------------------------------------------------------------
- */
+/* ---- objects that are cut for threads ---------------------------------------------------------------------------- */
 
 enum { CLOUDS = 3, CLOUD = 20000 };
 

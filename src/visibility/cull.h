@@ -202,10 +202,6 @@ static inline visibility_span visibility_triangle_span(const float *c) {
   return span;
 }
 
-static inline visibility_box visibility_triangle_box(const float *c) {
-  return visibility_box_of(visibility_triangle_span(c));
-}
-
 static inline bool visibility_boxes_meet(const visibility_box *a, const visibility_box *b) {
   for (int k = 0; k < 3; k++) {
     if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) return false;

@@ -238,13 +238,17 @@ static graze_status pair_objects(graze_visibility *v) {
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
 
+static bool is_numbered(const visibility_object *o) {
+  return o->paired && o->judged;
+}
+
 /* Half the span of all that is drawn becomes at most 1. Smaller scenes than 2^-1000 are left as small as they are: then
  * everything is within the error of everything. */
 static void choose_space(graze_visibility *v) {
   graze_box box = graze_box_empty();
   double half = 0;
   for (uint32_t i = 0; i < v->def->object_count; i++) {
-    if (v->objects[i].paired && v->objects[i].judged) graze_box_add_box(&box, &v->objects[i].box);
+    if (is_numbered(&v->objects[i])) graze_box_add_box(&box, &v->objects[i].box);
   }
   for (int k = 0; k < 3; k++) {
     bool any = box.min[k] <= box.max[k];
@@ -262,7 +266,7 @@ static graze_status number_triangles(graze_visibility *v) {
   for (uint32_t i = 0; i < v->def->object_count; i++) {
     visibility_object *o = &v->objects[i];
     if (o->count > most) most = o->count;
-    if (!o->paired || !o->judged) continue;
+    if (!is_numbered(o)) continue;
     o->first = (uint32_t)triangles;
     o->first_block = (uint32_t)blocks;
     triangles += o->count;
@@ -280,10 +284,6 @@ static graze_status number_triangles(graze_visibility *v) {
   for (uint32_t i = 0; i < most; i++) numbers[i] = i;
   v->numbers = numbers;
   return GRAZE_OK;
-}
-
-static bool is_numbered(const visibility_object *o) {
-  return o->paired && o->judged;
 }
 
 static void box_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
