@@ -61,6 +61,8 @@ typedef struct close_views {
   visibility_sieve *sieves; /* one for each worker */
   struct close_run *runs;
   uint32_t run_count;
+  uint32_t *lists; /* of all runs; then of all sides */
+  visibility_cells *cells;
 } close_views;
 
 /* Triangles of a side that are held against the pair's box, and the part of its list that is theirs. */
@@ -74,6 +76,11 @@ typedef struct close_run {
 
 static uint64_t count_of(const close_pair *p) {
   return (uint64_t)p->side[0].count + p->side[1].count;
+}
+
+/* A pair of which a side has nothing left is gone, but for one that cannot be judged, which has no lists. */
+static void note_gone(close_pair *p) {
+  p->gone = !p->whole && (p->side[0].count == 0 || p->side[1].count == 0);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
@@ -134,28 +141,24 @@ static void for_all_runs(close_views *c, void (*take)(close_views *c, const clos
 static void list_runs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
   const close_views *c = argument;
   visibility_list_kernel *list = CPU_KERNEL_TO_AVX2(gz_visibility_list);
-  const close_side *first = c->pairs[0].side;
   (void)worker;
   for (uint32_t i = begin; i < end; i++) {
     close_run *r = &c->runs[i];
-    r->count =
-        list(&r->triangles, &c->v->space, &c->pairs[r->pair].box, first->list + r->at, first->cells + r->at, &r->rows);
+    r->count = list(&r->triangles, &c->v->space, &c->pairs[r->pair].box, c->lists + r->at, c->cells + r->at, &r->rows);
   }
 }
 
 /* Lists of runs, each at its place, become those of sides. */
 static void join_runs(close_views *c) {
-  uint32_t *list = c->pairs[0].side[0].list;
-  visibility_cells *cells = c->pairs[0].side[0].cells;
   uint64_t at = 0;
   for (uint32_t i = 0, r = 0; i < c->count; i++) {
     for (uint32_t s = 0; s < 2; s++) {
       close_side *side = &c->pairs[i].side[s];
-      *side = (close_side){list + at, cells + at, 0};
+      *side = (close_side){c->lists + at, c->cells + at, 0};
       for (; r < c->run_count && c->runs[r].pair == i && c->runs[r].side == s; r++) {
         const close_run *run = &c->runs[r];
-        memmove(side->list + side->count, list + run->at, run->count * sizeof *list);
-        memmove(side->cells + side->count, cells + run->at, run->count * sizeof *cells);
+        memmove(side->list + side->count, c->lists + run->at, run->count * sizeof *c->lists);
+        memmove(side->cells + side->count, c->cells + run->at, run->count * sizeof *c->cells);
         side->count += run->count;
         c->pairs[i].rows += run->rows;
       }
@@ -175,12 +178,9 @@ static graze_status list_pairs(close_views *c) {
     c->runs[i].at = total;
     total += c->runs[i].triangles.end - c->runs[i].triangles.first;
   }
-  uint32_t *lists = gz_visibility_room(v, ROOM_LISTS, total, sizeof *lists, 0);
-  visibility_cells *cells = gz_visibility_room(v, ROOM_CELLS, total, sizeof *cells, 0);
-  if (!lists || !cells) return GRAZE_ERROR_MEMORY;
-  if (c->count == 0) return GRAZE_OK;
-  c->pairs[0].side[0].list = lists;
-  c->pairs[0].side[0].cells = cells;
+  c->lists = gz_visibility_room(v, ROOM_LISTS, total, sizeof *c->lists, 0);
+  c->cells = gz_visibility_room(v, ROOM_CELLS, total, sizeof *c->cells, 0);
+  if (!c->lists || !c->cells) return GRAZE_ERROR_MEMORY;
   gz_parallel_for(v->context, c->run_count, 1, list_runs, c);
   join_runs(c);
   return GRAZE_OK;
@@ -230,7 +230,7 @@ static void mark_listed(void *argument, uint32_t begin, uint32_t end, uint32_t w
     close_pair *p = &c->pairs[i / 2];
     const close_side *side = &p->side[i % 2];
     uint64_t *marks = c->v->marks + object_of(c, p, i % 2)->first_block;
-    if (p->side[0].count == 0 || p->side[1].count == 0) continue;
+    if (p->gone) continue;
     for (uint32_t k = 0; k < side->count; k++) {
       uint64_t *word = &marks[side->list[k] / VISIBILITY_BLOCK], bit = (uint64_t)1 << side->list[k] % VISIBILITY_BLOCK;
       if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit)) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
@@ -245,7 +245,7 @@ static void number_listed(void *argument, uint32_t begin, uint32_t end, uint32_t
     close_pair *p = &c->pairs[i / 2];
     const visibility_object *o = object_of(c, p, i % 2);
     uint32_t *list = p->side[i % 2].list;
-    if (p->side[0].count == 0 || p->side[1].count == 0) continue;
+    if (p->gone) continue;
     for (uint32_t k = 0; k < p->side[i % 2].count; k++) list[k] = visibility_loaded_number(c->v, o, list[k]);
   }
 }
@@ -254,15 +254,12 @@ static void number_listed(void *argument, uint32_t begin, uint32_t end, uint32_t
 static graze_status load_listed(close_views *c) {
   graze_visibility *v = c->v;
   const bool all = v->frugal && (v->load_all || v->def->level == GRAZE_VISIBILITY_OBJECTS); /* will be decided */
+  for (uint32_t i = 0; i < c->count; i++) note_gone(&c->pairs[i]);
   if (all) gz_visibility_mark_all(v);
   gz_parallel_for(v->context, 2 * c->count, 1, mark_listed, c);
   graze_status status = gz_visibility_place_marked(v);
   if (status != GRAZE_OK) return status;
   gz_parallel_for(v->context, 2 * c->count, 1, number_listed, c);
-  for (uint32_t i = 0; i < c->count; i++) {
-    close_pair *p = &c->pairs[i];
-    p->gone = !p->whole && (p->side[0].count == 0 || p->side[1].count == 0);
-  }
   const visibility_triangles triangles = visibility_loaded(v);
   return v->device->load(v->device, &triangles);
 }
@@ -308,7 +305,7 @@ static void narrow_pair(const graze_visibility *v, close_pair *p) {
     p->box.high[k] = fminf(p->box.high[k], fminf(a.high[k], b.high[k]) + VISIBILITY_WIDEN);
   }
   for (int s = 0; s < 2; s++) keep_in_box(v, &p->side[s], &p->box);
-  p->gone = p->side[0].count == 0 || p->side[1].count == 0;
+  note_gone(p);
 }
 
 static void narrow_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
