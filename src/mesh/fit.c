@@ -49,13 +49,6 @@ static inline bvh_node *open_node(const fitter *f, uint32_t index) {
   return node;
 }
 
-static void fetch_corner(const graze_mesh *mesh, uint32_t vertex, double out[3]) {
-  size_t at = 3 * (size_t)vertex;
-  for (int k = 0; k < 3; k++) {
-    out[k] = mesh->is_double ? mesh->vertices_double[at + (size_t)k] : (double)mesh->vertices_float[at + (size_t)k];
-  }
-}
-
 static void grow(subtree_box *box, const double p[3]) {
   for (int k = 0; k < 3; k++) {
     if (p[k] < box->low[k]) box->low[k] = p[k];
@@ -178,7 +171,7 @@ static void fit_one(const fitter *f, uint32_t number, fit_unit *unit) {
   const bvh_node *node = open_node(f, f->units[number]);
   while (!node->bottom) node = open_node(f, node->child[0]);
   double p[3];
-  fetch_corner(f->mesh, f->mesh->triangles[3 * (size_t)node->child[0]], p);
+  mesh_vertex(f->mesh, f->mesh->triangles[3 * (size_t)node->child[0]], p);
   for (int k = 0; k < 3; k++) unit->origin[k] = (float)p[k];
   unit->slots = 0;
   unit->aligned = f->mesh->header->volumes == GRAZE_VOLUMES_ALIGNED;

@@ -107,16 +107,17 @@ struct graze_mesh {
   _Atomic(mesh_kept *) kept; /* NULL: nothing yet */
 };
 
+/* A vertex as doubles. */
+static inline void mesh_vertex(const graze_mesh *mesh, uint32_t vertex, double p[3]) {
+  const size_t at = 3 * (size_t)vertex;
+  for (size_t k = 0; k < 3; k++)
+    p[k] = mesh->is_double ? mesh->vertices_double[at + k] : (double)mesh->vertices_float[at + k];
+}
+
 /* Corner coordinates of one triangle as doubles: 9 values. */
 static inline void mesh_corners(const graze_mesh *mesh, uint32_t triangle, double corners[9]) {
   const uint32_t *v = mesh->triangles + 3 * (size_t)triangle;
-  for (int c = 0; c < 3; c++) {
-    size_t at = 3 * (size_t)v[c];
-    for (int k = 0; k < 3; k++) {
-      corners[3 * c + k] =
-          mesh->is_double ? mesh->vertices_double[at + (size_t)k] : (double)mesh->vertices_float[at + (size_t)k];
-    }
-  }
+  for (int c = 0; c < 3; c++) mesh_vertex(mesh, v[c], corners + 3 * c);
 }
 
 static inline bool mesh_degenerate(const graze_mesh *mesh, uint32_t triangle) {

@@ -17,7 +17,6 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/vector3.h"
-#include "geometry/pose.h"
 #include "narrow/locate.h"
 
 enum { ROUNDS = 8, PUSHES_MOST = 1 << 20 };
@@ -55,10 +54,10 @@ static void find_first(const graze_mesh *mesh, uint32_t *table, uint64_t mask, u
   memset(table, 0, (mask + 1) * sizeof *table);
   for (uint32_t v = 0; v < mesh->header->vertex_count; v++) {
     double p[3], q[3];
-    gz_corner_stored(mesh, v, p);
+    mesh_vertex(mesh, v, p);
     for (uint64_t slot = hash_of(p) & mask;; slot = (slot + 1) & mask) {
       if (table[slot] == 0) table[slot] = v + 1;
-      gz_corner_stored(mesh, table[slot] - 1, q);
+      mesh_vertex(mesh, table[slot] - 1, q);
       if (!same_place(p, q)) continue;
       first[v] = table[slot] - 1;
       break;
@@ -257,12 +256,10 @@ static graze_status keeps_its_shape(corners *c, int k, bool *good) {
 /* How far the vertices have been moved, at most, and how many. */
 static void measure_moves(const corner_side *s, graze_moved_corners *out) {
   for (uint32_t v = 0; v < s->place->mesh->header->vertex_count; v++) {
-    double p[3], d[3];
-    gz_corner_stored(s->place->mesh, v, p);
-    for (int i = 0; i < 3; i++) {
-      const double from = s->place->identity ? p[i] : pose_row(&s->place->pose, i, p);
-      d[i] = fabs(s->at[v][i] - from) * (1 + 2 * DBL_EPSILON);
-    }
+    double p[3], from[3], d[3];
+    mesh_vertex(s->place->mesh, v, p);
+    side_point(s->place, p, from);
+    for (int i = 0; i < 3; i++) d[i] = fabs(s->at[v][i] - from[i]) * (1 + 2 * DBL_EPSILON);
     const double length = length3(d);
     if (length > 0 && s->first[v] == v) out->corners++;
     if (length > 0) out->length = fmax(out->length, nextafter(length * (1 + 4 * DBL_EPSILON), INFINITY));

@@ -29,9 +29,6 @@ typedef struct corner_parting {
   double need; /* how much it takes of what the corners can move; 0: nothing; above 1: more than there is */
 } corner_parting;
 
-/* The vertex as it is stored. */
-void gz_corner_stored(const graze_mesh *mesh, uint32_t vertex, double p[3]);
-
 /* Sets `at` of a vertex that is the first at its position. */
 void gz_corner_place(const corner_side *s, uint32_t vertex);
 

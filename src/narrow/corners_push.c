@@ -14,19 +14,12 @@
 #include <string.h>
 
 #include "base/vector3.h"
-#include "geometry/pose.h"
 #include "narrow/corners.h"
 
 enum { SWEEPS = 100, PARALLEL = 1000 };
 
 /* What the rounding of posed coordinates to doubles takes of a float's. */
 static const double INSIDE = 1 - 0x1p-10;
-
-void gz_corner_stored(const graze_mesh *mesh, uint32_t vertex, double p[3]) {
-  for (size_t k = 0; k < 3; k++)
-    p[k] = mesh->is_double ? mesh->vertices_double[3 * (size_t)vertex + k]
-                           : (double)mesh->vertices_float[3 * (size_t)vertex + k];
-}
 
 /* Half the way to the nearer of the two neighbours. */
 static double half_unit_of_float(double x) {
@@ -43,15 +36,13 @@ static double reach_of(const graze_rounding *rounding, double x) {
 
 static void put_place(const side *s, const double p[3], const double move[3], double at[3]) {
   const double *m = s->pose.m;
-  for (int i = 0; i < 3; i++) {
-    const double by = m[4 * i] * move[0] + m[4 * i + 1] * move[1] + m[4 * i + 2] * move[2];
-    at[i] = (s->identity ? p[i] : pose_row(&s->pose, i, p)) + by;
-  }
+  side_point(s, p, at);
+  for (int i = 0; i < 3; i++) at[i] += m[4 * i] * move[0] + m[4 * i + 1] * move[1] + m[4 * i + 2] * move[2];
 }
 
 void gz_corner_place(const corner_side *s, uint32_t vertex) {
   double p[3];
-  gz_corner_stored(s->place->mesh, vertex, p);
+  mesh_vertex(s->place->mesh, vertex, p);
   put_place(s->place, p, s->move[vertex], s->at[vertex]);
 }
 
@@ -66,7 +57,7 @@ static corner corner_of(const corner_side *s, uint32_t vertex) {
   static const double none[3] = {0, 0, 0};
   corner c = {.pose = s->place->pose.m};
   double p[3];
-  gz_corner_stored(s->place->mesh, vertex, p);
+  mesh_vertex(s->place->mesh, vertex, p);
   for (int k = 0; k < 3; k++) c.reach[k] = reach_of(&s->rounding, p[k]);
   if (s->at != NULL)
     memcpy(c.at, s->at[s->first[vertex]], sizeof c.at);

@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "exact/real_points.h"
 #include "exact/tritri.h"
-#include "geometry/pose.h"
 
 /* How far posing may move a coordinate on one axis: four roundings of what goes into it (tritri_real.c). */
 static double posing_error(const side *s, int axis) {

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "exact/tritri_batch.h"
+#include "geometry/pose.h"
 #include "graze/collide.h"
 #include "mesh/mesh.h"
 
@@ -65,6 +66,11 @@ typedef struct exact_sink {
 
 void gz_sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
                    bool real, bool self);
+
+/* A point of the mesh, posed (tier T1). */
+static inline void side_point(const side *s, const double local[3], double posed[3]) {
+  for (int k = 0; k < 3; k++) posed[k] = s->identity ? local[k] : pose_row(&s->pose, k, local);
+}
 
 /* The triangle's posed corners (tier T1) as 9 doubles. */
 void gz_side_corners(const side *s, uint32_t triangle, double corners[9]);

@@ -47,7 +47,7 @@ void gz_predicate_points_set(predicate_points *set, int i, const side *s, const 
     gz_real_points_set(&set->exact, i, set->local[i], &s->pose);
     return;
   }
-  for (int k = 0; k < 3; k++) posed[k] = s->identity ? local[k] : pose_row(&s->pose, k, local);
+  side_point(s, local, posed);
   if (set->unit == 0) return;
   unsigned bit = 1u << i;
   bool on = find_steps(set, posed, set->grid[i]);

@@ -6,7 +6,6 @@
 #include "base/context.h"
 #include "exact/orient.h"
 #include "exact/tritri.h"
-#include "geometry/pose.h"
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
@@ -15,10 +14,8 @@ static const side *side_of_point(const arrangement *all, uint32_t point) {
 }
 
 static void local_point(const arrangement *all, uint32_t point, double out[3]) {
-  const graze_mesh *mesh = side_of_point(all, point)->mesh;
-  size_t at = 3 * (size_t)(point >= all->first_point_b ? point - all->first_point_b : point);
-  for (size_t k = 0; k < 3; k++)
-    out[k] = mesh->is_double ? mesh->vertices_double[at + k] : (double)mesh->vertices_float[at + k];
+  const uint32_t vertex = point >= all->first_point_b ? point - all->first_point_b : point;
+  mesh_vertex(side_of_point(all, point)->mesh, vertex, out);
 }
 
 static void place_points(arrangement *all) {
@@ -26,7 +23,7 @@ static void place_points(arrangement *all) {
     const side *s = side_of_point(all, i);
     double local[3], size = 0;
     local_point(all, i, local);
-    for (int k = 0; k < 3; k++) all->points[i][k] = s->identity ? local[k] : pose_row(&s->pose, k, local);
+    side_point(s, local, all->points[i]);
     if (all->error == NULL) continue;
     for (int k = 0; k < 3; k++) {
       const double *row = s->pose.m + 4 * k;
