@@ -92,18 +92,8 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
 
 /* ---- hash ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t chain(uint64_t h, const double *numbers, int count) {
-  for (int i = 0; i < count; i++) {
-    uint64_t bits;
-    double x = numbers[i] == 0 ? 0 : numbers[i];
-    memcpy(&bits, &x, sizeof bits);
-    h = splitmix64(h ^ bits);
-  }
-  return h;
-}
-
 static uint64_t hash_ball(uint64_t number, const double *at, const double *q, const double *v, const double *w) {
-  return chain(chain(chain(chain(number, at, 3), q, 4), v, 3), w, 3);
+  return hash_doubles(hash_doubles(hash_doubles(hash_doubles(number, at, 3), q, 4), v, 3), w, 3);
 }
 
 static const double unturned[4] = {1, 0, 0, 0};

@@ -34,17 +34,6 @@ typedef struct corners {
 
 /* ---- vertices ---- */
 
-static uint64_t hash_of(const double p[3]) {
-  uint64_t hash = 0;
-  for (int k = 0; k < 3; k++) {
-    const double x = p[k] + 0.0; /* -0 is 0 */
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    hash = splitmix64(hash ^ bits);
-  }
-  return hash;
-}
-
 static bool same_place(const double p[3], const double q[3]) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
@@ -55,7 +44,7 @@ static void find_first(const graze_mesh *mesh, uint32_t *table, uint64_t mask, u
   for (uint32_t v = 0; v < mesh->header->vertex_count; v++) {
     double p[3], q[3];
     mesh_vertex(mesh, v, p);
-    for (uint64_t slot = hash_of(p) & mask;; slot = (slot + 1) & mask) {
+    for (uint64_t slot = hash_doubles(0, p, 3) & mask;; slot = (slot + 1) & mask) {
       if (table[slot] == 0) table[slot] = v + 1;
       mesh_vertex(mesh, table[slot] - 1, q);
       if (!same_place(p, q)) continue;

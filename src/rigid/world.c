@@ -592,16 +592,8 @@ uint64_t graze_rigid_get_hash(const graze_rigid *world) {
   for (uint32_t i = 0; world != NULL && i < world->bodies.count; i++) {
     const rigid_body *b = rigid_body_at(world, i);
     if (b->type != GRAZE_BODY_DYNAMIC) continue;
-    const double *const parts[] = {b->position, b->orientation, b->velocity, b->spin};
-    uint64_t h = number++;
-    for (int k = 0; k < 13; k++) {
-      const double x = k < 3 ? parts[0][k] : k < 7 ? parts[1][k - 3] : k < 10 ? parts[2][k - 7] : parts[3][k - 10];
-      const double plain = x + 0.0; /* -0 as 0 */
-      uint64_t word;
-      memcpy(&word, &plain, sizeof word);
-      h = splitmix64(h ^ word);
-    }
-    sum += h;
+    const uint64_t place = hash_doubles(hash_doubles(number++, b->position, 3), b->orientation, 4);
+    sum += hash_doubles(hash_doubles(place, b->velocity, 3), b->spin, 3);
   }
   return sum;
 }

@@ -192,14 +192,7 @@ static uint64_t list_told(const live_scene *live, told_pair *list) {
 static uint64_t hash_gap(uint32_t a, uint32_t b, const graze_gap *gap) {
   const double numbers[8] = {gap->clearance,    gap->distance,     gap->points[0][0], gap->points[0][1],
                              gap->points[0][2], gap->points[1][0], gap->points[1][1], gap->points[1][2]};
-  uint64_t h = hash_pair(a, b);
-  for (int k = 0; k < 8; k++) {
-    const double x = numbers[k] + 0.0; /* -0 is 0 */
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    h = splitmix64(h ^ bits);
-  }
-  return h;
+  return hash_doubles(hash_pair(a, b), numbers, 8);
 }
 
 static void hash_and_count(const graze_scene *scene, graze_scene_update_result *events) {
