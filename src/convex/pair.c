@@ -51,7 +51,7 @@ static void lay_out(const convex_side *side, double *const in[3]) {
   }
 }
 
-/* What the image of a point may be off, as in tritri_real.c. */
+/* What the image of a point may be off, as in exact/real_points.c. */
 static void find_error(convex_side *side, bool is_real) {
   double most[3] = {0, 0, 0};
   for (int k = 0; k < 3; k++) side->error[k] = 0;

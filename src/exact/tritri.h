@@ -27,7 +27,7 @@ sign_source gz_tritri_doubles(const double (*points)[3]);
  * path is tested against. */
 void gz_tritri_scalar(const double a[9], const double b[9], graze_tritri *result);
 
-/* tritri_real.c: tier T2. `points` are the rounded (T1) images of the corners, used only to save work. */
+/* tritri_real.c: tier T2. */
 void gz_tritri_real(const double a[9], const graze_pose *pose_a, const double b[9], const graze_pose *pose_b,
                     graze_tritri *result);
 

@@ -6,6 +6,9 @@
 #ifndef GRAZE_SRC_EXACT_TRITRI_BATCH_H
 #define GRAZE_SRC_EXACT_TRITRI_BATCH_H
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "base/cpu.h"
 #include "graze/collide.h"
 
@@ -63,6 +66,16 @@ tritri_columns_function *gz_tritri_columns_best(void);
 typedef unsigned tritri_near_function(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes);
 CPU_KERNELS(tritri_near_function, gz_tritri_near);
 tritri_near_function *gz_tritri_near_best(void);
+
+/* Whether an image's coordinate is one of the corner's, or its opposite, and a number added. */
+static inline bool row_only_moves(const double row[4]) {
+  int turns = 0;
+  for (int c = 0; c < 3; c++) {
+    if (row[c] != 0 && fabs(row[c]) != 1) return false;
+    turns += row[c] != 0;
+  }
+  return turns <= 1;
+}
 
 /* Triangles as they are given, which become their images under the poses: those that lie in planes across axes are
  * decided, for tier T2. A coordinate of an image is a sum of numbers whose sizes add up to reach[k] at most. Codes are

@@ -8,8 +8,6 @@
 #ifndef GRAZE_SRC_EXACT_TRITRI_IMAGES_H
 #define GRAZE_SRC_EXACT_TRITRI_IMAGES_H
 
-#include <math.h>
-
 #include "exact/tritri_level.h"
 
 /* A double of a pair in lanes, and what it lacks. */
@@ -27,16 +25,6 @@ static inline lane_pair pair_add(lane_pair a, lane_pair b) {
   const vd s = vd_add(a.hi, b.hi), t = vd_add(a.lo, b.lo);
   const lane_pair r = pair_join(s, vd_add(sum_rest(a.hi, b.hi, s), t));
   return pair_join(r.hi, vd_add(r.lo, sum_rest(a.lo, b.lo, t)));
-}
-
-/* Whether the image's coordinate is one of the corner's, or its opposite, and a number added. */
-static inline bool is_moved(const double row[4]) {
-  int turns = 0;
-  for (int c = 0; c < 3; c++) {
-    if (row[c] != 0 && fabs(row[c]) != 1) return false;
-    turns += row[c] != 0;
-  }
-  return turns <= 1;
 }
 
 static inline lane_pair image_on(const double row[4], bool moved, const vd x[3]) {

@@ -220,8 +220,8 @@ void KERNEL(gz_tritri_images)(tritri_block *block, unsigned count, const graze_p
   level_words w;
   answer_words answer = {0, 0, 0, 0, 0};
   for (int k = 0; k < 3; k++) {
-    moved_a[k] = is_moved(pose_a->m + 4 * k);
-    moved_b[k] = is_moved(pose_b->m + 4 * k);
+    moved_a[k] = row_only_moves(pose_a->m + 4 * k);
+    moved_b[k] = row_only_moves(pose_b->m + 4 * k);
     exact[k] = moved_a[k] && moved_b[k];
   }
   memset(&w, 0, sizeof w);

@@ -13,25 +13,16 @@
 #include "exact/real_points.h"
 #include "exact/tritri.h"
 
-/* How far posing may move a coordinate on one axis: four roundings of what goes into it (tritri_real.c). */
+/* How far posing may move a coordinate on one axis: four roundings of what goes into it (exact/real_points.c). */
 static double posing_error(const side *s, int axis) {
   const double *row = s->pose.m + 4 * axis;
   double size = (fabs(row[0]) + fabs(row[1]) + fabs(row[2])) * s->mesh->header->magnitude + fabs(row[3]);
   return 0x1.04p-51 * size + 0x1p-1060;
 }
 
-/* Whether each axis of the image is one of the mesh, or its opposite, and then moved. */
 static bool only_moves(const side *s) {
-  for (int k = 0; k < 3; k++) {
-    int turns = 0;
-    for (int c = 0; c < 3; c++) {
-      double m = fabs(s->pose.m[4 * k + c]);
-      if (m != 0 && m != 1) return false;
-      turns += m == 1;
-    }
-    if (turns > 1) return false;
-  }
-  return true;
+  const double *m = s->pose.m;
+  return row_only_moves(m) && row_only_moves(m + 4) && row_only_moves(m + 8);
 }
 
 static void start_real(exact_sink *sink) {
