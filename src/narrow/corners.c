@@ -306,17 +306,17 @@ static void close_corners(corners *c) {
   gz_buffer_release(c->context, &c->pushes);
 }
 
-graze_status gz_query_move_corners(graze_query *q, const relate_side *a, const relate_side *b,
-                                   const graze_relate_options *options, const graze_triangle_pair *pairs,
-                                   uint64_t count, const graze_rounding roundings[2], graze_moved_corners *out) {
+graze_status gz_query_move_corners(graze_query *q, const side *a, const side *b, const graze_relate_options *options,
+                                   const graze_triangle_pair *pairs, uint64_t count, const graze_rounding roundings[2],
+                                   graze_moved_corners *out) {
   corners c = {.context = q->context, .options = options};
-  c.of[0] = (corner_side){.place = &a->place, .rounding = roundings[0]};
-  c.of[1] = (corner_side){.place = &b->place, .rounding = roundings[1]};
+  c.of[0] = (corner_side){.place = a, .rounding = roundings[0]};
+  c.of[1] = (corner_side){.place = b, .rounding = roundings[1]};
   *out = (graze_moved_corners){0};
-  if (a->place.mesh == b->place.mesh || !is_shallow(&c, pairs, count)) return GRAZE_OK;
+  if (a->mesh == b->mesh || !is_shallow(&c, pairs, count)) return GRAZE_OK;
   graze_status status = q->moved == NULL ? graze_query_create(q->context, &q->moved) : GRAZE_OK;
   c.query = q->moved;
-  c.slack = 32 * DBL_EPSILON * fmax(largest_coordinate(&a->place), largest_coordinate(&b->place));
+  c.slack = 32 * DBL_EPSILON * fmax(largest_coordinate(a), largest_coordinate(b));
   for (int k = 0; k < 2 && status == GRAZE_OK; k++) status = open_side(&c, q, k);
   if (status == GRAZE_OK) status = search(&c, pairs, count, out);
   close_corners(&c);
@@ -338,10 +338,10 @@ graze_status graze_find_moved_corners(graze_query *query, const graze_mesh *a, c
   *result = (graze_moved_corners){0};
   if (status != GRAZE_OK || relation.verdict.relation != GRAZE_CROSS) return status;
   const graze_rounding roundings[2] = {*rounding_a, *rounding_b};
-  relate_side sides[2] = {0};
+  side sides[2];
   unsigned saved = gz_fp_enter();
-  status = gz_query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
-  if (status == GRAZE_OK) status = gz_query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
+  status = gz_query_side(query, a, pose_a, o.exactness, "a", &sides[0]);
+  if (status == GRAZE_OK) status = gz_query_side(query, b, pose_b, o.exactness, "b", &sides[1]);
   if (status == GRAZE_OK)
     status = gz_query_move_corners(query, &sides[0], &sides[1], &o, relation.pairs, relation.counts.triangle_pairs,
                                    roundings, result);

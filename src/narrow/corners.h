@@ -40,7 +40,7 @@ corner_parting gz_corners_part(const corner_side sides[2], uint32_t a, uint32_t 
 void gz_corners_push(const corner_side sides[2], const corner_push *pushes, uint64_t count, double slack);
 
 /* The whole of graze_find_moved_corners for two that cross, in these pairs, which may be the query's own. */
-graze_status gz_query_move_corners(graze_query *query, const relate_side *a, const relate_side *b,
+graze_status gz_query_move_corners(graze_query *query, const side *a, const side *b,
                                    const graze_relate_options *options, const graze_triangle_pair *pairs,
                                    uint64_t count, const graze_rounding roundings[2], graze_moved_corners *out);
 

@@ -182,7 +182,7 @@ static graze_status move_corners(const deciding *c, graze_query *query, const ob
   graze_moved_corners moved;
   if (c->roundings == NULL || !c->roundings(c->roundings_user, a->user_id, b->user_id, outline, roundings))
     return GRAZE_OK;
-  graze_status status = gz_query_move_corners(query, &sides[0], &sides[1], &c->relate, relation->pairs,
+  graze_status status = gz_query_move_corners(query, &sides[0].place, &sides[1].place, &c->relate, relation->pairs,
                                               relation->counts.triangle_pairs, roundings, &moved);
   if (status == GRAZE_OK && moved.found) outline->moved_corners = moved.length;
   return status;
