@@ -1,4 +1,5 @@
-/* What the tests of objects that move from pose to pose share: queries, boxes, and random ways of two objects. */
+/* What the tests of objects that move from pose to pose share: queries, boxes, answers, and random ways of two objects.
+ */
 #ifndef GRAZE_TESTS_JOURNEYS_H
 #define GRAZE_TESTS_JOURNEYS_H
 
@@ -20,6 +21,14 @@ static inline graze_mesh *box_mesh(double x, double y, double z) {
   const double min[3] = {-x, -y, -z}, max[3] = {x, y, z};
   soup_box(min, max, corners);
   return test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+}
+
+static inline graze_motion_result decide_motion(graze_query *query, const graze_motion_body *a,
+                                                const graze_motion_body *b, const graze_motion_options *options) {
+  graze_motion_result result;
+  assert_int_equal(graze_motion_meshes(query, a, b, options, &result), GRAZE_OK);
+  assert_true(result.earliest >= 0 && result.earliest <= result.latest && result.latest <= 1);
+  return result;
 }
 
 /* Where a rigid way is then, as the header has it, by quaternions in another way: powers of the turn from start to end.

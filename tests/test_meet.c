@@ -11,12 +11,9 @@
 static graze_motion_result meet(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                 graze_motion_model model, bool last) {
   graze_motion_options options = graze_default_motion_options();
-  graze_motion_result result;
   options.model = model;
   options.last = last;
-  assert_int_equal(graze_motion_meshes(query, a, b, &options, &result), GRAZE_OK);
-  assert_true(result.earliest >= 0 && result.earliest <= result.latest && result.latest <= 1);
-  return result;
+  return decide_motion(query, a, b, &options);
 }
 
 static graze_pose turned(double x, double y, double z, const double axis[3], double angle) {
@@ -101,12 +98,10 @@ static void test_turning_bars(void **state) {
 static graze_motion_result meet_about(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                       const double centers[2][3], bool last) {
   graze_motion_options options = graze_default_motion_options();
-  graze_motion_result result;
   options.model = GRAZE_MOTION_RIGID;
   options.last = last;
   options.centers = centers;
-  assert_int_equal(graze_motion_meshes(query, a, b, &options, &result), GRAZE_OK);
-  return result;
+  return decide_motion(query, a, b, &options);
 }
 
 /* The pose that turns like this one and takes the point to where this takes the origin. */

@@ -13,13 +13,10 @@ static const double kept = 1 - 0x1p-24;
 static graze_motion_result approach(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                     graze_motion_model model, double separation, bool last) {
   graze_motion_options options = graze_default_motion_options();
-  graze_motion_result result;
   options.model = model;
   options.separation = separation;
   options.last = last;
-  assert_int_equal(graze_motion_meshes(query, a, b, &options, &result), GRAZE_OK);
-  assert_true(result.earliest >= 0 && result.earliest <= result.latest && result.latest <= 1);
-  return result;
+  return decide_motion(query, a, b, &options);
 }
 
 /* ---- what is known ---- */
