@@ -279,6 +279,34 @@ static void test_flush_poses(void **unused) {
   }
 }
 
+/* Images that are tiny on one axis and huge on another, so that what their products round off underflows while their
+ * areas have ordinary sizes: each lacks some of 2^-74 of itself, and poses differ by as little. */
+static void test_stretched_poses(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(24);
+  double a[9 * max_soup], b[9 * max_soup], place[3][6];
+  for (int i = 0; i < runs(48); i++) {
+    const int tiny = i % 4 == 3 ? 0 : -1000;
+    for (int k = 0; k < 6; k++) {
+      place[0][k] = 1 + ldexp(1 + random_below(&state, 7), -23 - (int)random_below(&state, 2));
+      place[1][k] = 0.3 * k + 0.1 * random_unit(&state);
+      place[2][k] = k / 4.0;
+    }
+    graze_pose pose[2] = {{{0}}, {{0}}};
+    for (int p = 0; p < 2; p++) {
+      const double whole = random_below(&state, 3);
+      pose[p].m[0] = ldexp(1 + ldexp(whole, -52), tiny);
+      pose[p].m[1] = ldexp(1 + random_below(&state, 2), tiny - 74);
+      pose[p].m[3] = ldexp(2 - whole, tiny - 52);
+      pose[p].m[5] = ldexp(1, -tiny);
+      pose[p].m[10] = 1;
+    }
+    soup_flush(&state, 30, place, a);
+    soup_flush(&state, 30, place, b);
+    check_posed(a, 30, &pose[0], b, 30, &pose[1], i & 1 ? GRAZE_VOLUMES_ALIGNED : GRAZE_VOLUMES_ORIENTED, true);
+  }
+}
+
 /* Poses need not be rigid: scaled, sheared, mirrored, flattened to a plane, to a point; far away. */
 static void test_odd_poses(void **unused) {
   (void)unused;
@@ -619,6 +647,7 @@ int main(void) {
       cmocka_unit_test(test_specks),
       cmocka_unit_test(test_random_poses),
       cmocka_unit_test(test_flush_poses),
+      cmocka_unit_test(test_stretched_poses),
       cmocka_unit_test(test_odd_poses),
       cmocka_unit_test(test_balls),
       cmocka_unit_test(test_flush_boxes),

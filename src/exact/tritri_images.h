@@ -3,7 +3,9 @@
  *
  * An image's coordinate is a sum of three products and the matrix' last column. In pairs of doubles each product is
  * exact, and each of the three sums is off by less than 2^-102 of the sum M of what goes into it: 2^-100 M in all.
- * Where one coordinate alone counts, and that with 1 or -1, the sum of two doubles is exact, too.
+ * Where one coordinate alone counts, and that with 1 or -1, the sum of two doubles is exact, too. Products that
+ * underflow lose more: on neither axis may M and the extent of the corners be tiny together, however large they are on
+ * the other.
  */
 #ifndef GRAZE_SRC_EXACT_TRITRI_IMAGES_H
 #define GRAZE_SRC_EXACT_TRITRI_IMAGES_H
@@ -103,7 +105,10 @@ static inline void image_lanes(const pair_source *source, const pair_source *res
            e[3] = {exact[0] ? all : none, exact[1] ? all : none, exact[2] ? all : none};
   const vm whole = vm_or(vm_or(vm_and(flat_on[0], vm_and(e[1], e[2])), vm_and(flat_on[1], vm_and(e[2], e[0]))),
                          vm_and(flat_on[2], vm_and(e[0], e[1])));
-  vm_put(&w->usable, at, vm_and(level, vm_and(vd_gt(size, vd_set(1e-120)), vd_gt(vd_set(1e120), size))));
+  const vd least = vd_set(1e-200), most_size = vd_set(1e120);
+  const vm ordinary =
+      vm_and(vm_and(vd_gt(x, least), vd_gt(y, least)), vm_and(vd_gt(size, vd_set(1e-120)), vd_gt(most_size, size)));
+  vm_put(&w->usable, at, vm_and(level, ordinary));
   put_level_signs(&f, &g, LEVEL_PAIRS, whole, vd_mul(vd_set(0x1p-96), size), at, w);
 }
 
