@@ -248,6 +248,13 @@ static inline __attribute__((always_inline)) visibility_lanes_setup set_up(const
                                  LANES_OF(p->scale[w]), LANES_OF(t->error), LANES_OF(1.0f));
 }
 
+/* All of it. This and what draws a queue are not inlined, for ten copies of them would cost the compiler half a minute.
+ */
+static __attribute__((noinline)) void set_up_whole(const visibility_triangles *t, const visibility_picture *p,
+                                                   const uint32_t triangles[LANES], visibility_lanes_setup *out) {
+  *out = set_up(t, p, triangles);
+}
+
 /* The boxes of LANES triangles in pixels; and their depths, for triangles that are all in one pixel. */
 typedef struct boxes {
   uint32_t left[LANES], right[LANES], bottom[LANES], top[LANES];
@@ -291,10 +298,11 @@ static inline void fill_up(queue *q) {
   }
 }
 
-static inline __attribute__((always_inline)) void draw_each(const visibility_triangles *t, drawing *d,
-                                                            visibility_action action, queue *q, uint8_t *flags) {
+static __attribute__((noinline)) void draw_each(const visibility_triangles *t, drawing *d, visibility_action action,
+                                                queue *q, uint8_t *flags) {
   fill_up(q);
-  const visibility_lanes_setup all = set_up(t, &d->surface->picture, q->triangles);
+  visibility_lanes_setup all;
+  set_up_whole(t, &d->surface->picture, q->triangles, &all);
   for (uint32_t k = 0; k < q->count; k++) {
     take_lane(&all, k, d);
     if (draw_box(d, action, q->boxes[k])) visibility_raise(&flags[q->places[k]]);
@@ -390,11 +398,11 @@ static inline __attribute__((always_inline)) uint32_t visit_group(const drawing 
   return found;
 }
 
-static inline __attribute__((always_inline)) void draw_together(const visibility_triangles *t, const drawing *d,
-                                                                visibility_action action, queue *q, uint8_t *flags) {
+static __attribute__((noinline)) void draw_together(const visibility_triangles *t, const drawing *d,
+                                                    visibility_action action, queue *q, uint8_t *flags) {
   fill_up(q);
   group g;
-  g.setup = set_up(t, &d->surface->picture, q->triangles);
+  set_up_whole(t, &d->surface->picture, q->triangles, &g.setup);
   for (begin_group(&g, q); g.open != 0; step(&g)) {
     uint32_t found = visit_group(d, action, &g);
     g.open &= ~found;
