@@ -307,6 +307,53 @@ static void test_stretched_poses(void **unused) {
   }
 }
 
+static void stretch(graze_pose *pose, const int by[3]) {
+  for (int k = 0; k < 12; k++) pose->m[k] = ldexp(pose->m[k], by[k / 4]);
+}
+
+/* Rows of poses times powers of two, each axis its own, change no answer: of T1 unless what is rounded underflows, of
+ * T2 even then. */
+static void test_stretched_axes(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(25);
+  double a[9 * max_soup], b[9 * max_soup], place[3][6];
+  for (int i = 0; i < runs(40); i++) {
+    random_places(&state, place);
+    if (i % 2 == 0) {
+      soup_flush(&state, 30, place, a);
+      soup_flush(&state, 30, place, b);
+    } else {
+      soup_lattice(&state, 30, 5, a);
+      soup_lattice(&state, 30, 5, b);
+    }
+    graze_pose pose_a = i % 3 == 0 ? test_random_pose(&state, 2) : random_flush_pose(&state, i % 3), pose_b = pose_a;
+    if (i % 4 == 1) pose_b = test_random_pose(&state, 2);
+    if (i % 4 == 2) pose_b.m[7] += 0.25;
+    graze_mesh *mesh_a = test_mesh(context, a, 30, GRAZE_VOLUMES_ORIENTED),
+               *mesh_b = test_mesh(context, b, 30, i % 5 == 0 ? GRAZE_VOLUMES_ALIGNED : GRAZE_VOLUMES_ORIENTED);
+    graze_counts want[2];
+    for (int round = 0; round < 4; round++) {
+      int by[3] = {0, 0, 0};
+      const bool underflows = round > 1;
+      const int most = underflows ? 985 : 940;
+      for (int k = 0; k < 3 && round > 0; k++) by[k] = (int)random_below(&state, 2 * (uint32_t)most) - most;
+      if (underflows) by[random_below(&state, 3)] = -most;
+      graze_pose to_a = pose_a, to_b = pose_b;
+      stretch(&to_a, by);
+      stretch(&to_b, by);
+      for (int tier = underflows; tier < 2; tier++) {
+        graze_collide_result got;
+        const graze_collide_options all = options_of(GRAZE_FIND_ALL, tier == 0 ? GRAZE_T1 : GRAZE_T2);
+        assert_int_equal(graze_collide_meshes(query, mesh_a, &to_a, mesh_b, &to_b, &all, &got), GRAZE_OK);
+        if (round == 0) want[tier] = got.counts;
+        test_assert_counts(&got.counts, &want[tier]);
+      }
+    }
+    graze_mesh_destroy(mesh_a);
+    graze_mesh_destroy(mesh_b);
+  }
+}
+
 /* Poses need not be rigid: scaled, sheared, mirrored, flattened to a plane, to a point; far away. */
 static void test_odd_poses(void **unused) {
   (void)unused;
@@ -648,6 +695,7 @@ int main(void) {
       cmocka_unit_test(test_random_poses),
       cmocka_unit_test(test_flush_poses),
       cmocka_unit_test(test_stretched_poses),
+      cmocka_unit_test(test_stretched_axes),
       cmocka_unit_test(test_odd_poses),
       cmocka_unit_test(test_balls),
       cmocka_unit_test(test_flush_boxes),
