@@ -94,8 +94,9 @@ step_release() {
   fi
 }
 
-# Without the fuzz targets, which have a step of their own with sanitizers, and the benchmarks, but in the long run. Without
-# PTX, which the release build makes, and with the kernels that PoCL compiled for its tests.
+# Without the fuzz targets, which have a step of their own with sanitizers, the benchmarks, and what is seen in another
+# form of a kernel, but in the long run. Without PTX, which the release build makes, and with the kernels that PoCL
+# compiled for its tests.
 step_sanitize() {
   mkdir -p build/sanitize
   for cache in pocl kernels; do
@@ -104,7 +105,7 @@ step_sanitize() {
   done
   rest=OFF
   [ "$long" -eq 0 ] || rest=ON
-  build_and_test sanitize -DGRAZE_NVCC=OFF "-DGRAZE_FUZZ=$rest" "-DGRAZE_BENCH=$rest"
+  build_and_test sanitize -DGRAZE_NVCC=OFF "-DGRAZE_FUZZ=$rest" "-DGRAZE_BENCH=$rest" "-DGRAZE_SANITIZE_AVX2=$rest"
 }
 
 # The loops of the library under the thread sanitizer: the few programs that run them.
