@@ -295,6 +295,58 @@ static void test_borders(void **state) {
   }
 }
 
+/* Heaps of unit cubes on a lattice of 5^3 points so far apart that boxes of both ends of an axis cannot be in one level
+ * of small cells; in the first heap are four boxes of five. */
+static uint32_t make_heaps(uint64_t *random, uint32_t heaps, uint32_t n) {
+  double far = ldexp(1 + random_unit(random), 15 + (int)random_below(random, 30)), middles[6][3];
+  const uint32_t first = random_below(random, 125), step = 1 + 5 * random_below(random, 25); /* no point twice */
+  uint32_t in_first = 0;
+  for (uint32_t h = 0; h < heaps; h++) {
+    for (uint32_t k = 0, point = (first + h * step) % 125; k < 3; k++, point /= 5)
+      middles[h][k] = 0.25 * far * (point % 5 - 2.0);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t h = random_below(random, 5) < 4 ? 0 : 1 + random_below(random, heaps - 1);
+    in_first += h == 0;
+    for (int k = 0; k < 3; k++) {
+      made.boxes[i].min[k] = middles[h][k] + 16 * random_unit(random);
+      made.boxes[i].max[k] = made.boxes[i].min[k] + 1;
+    }
+  }
+  return in_first;
+}
+
+/* A heap lies whole in a level of its own, wherever it is among others: across levels, looking up takes five times as
+ * long. A few boxes lie outside the bounds of those that were sampled. */
+static void test_whole_heaps(void **state) {
+  (void)state;
+  static grid g;
+  uint64_t random = test_seed(31);
+  for (uint32_t round = 0; round < 20; round++) {
+    const uint32_t in_first = make_heaps(&random, 2 + round % 5, 2000);
+    uint32_t most = 0;
+    if (round % 7 == 0) check("heaps", &made, 2000, (variant){false, false, false});
+    assert_true(gz_grid_build(&g, &made.view, choose_three));
+    for (uint32_t l = 0; l < g.level_count; l++) {
+      if (g.levels[l].strict && g.levels[l].count > most) most = g.levels[l].count;
+    }
+    gz_grid_release(context, &g);
+    if (most < 0.85 * in_first) fail_msg("round %u: %u of %u boxes in a level", round, most, in_first);
+  }
+}
+
+/* Where numbers are too coarse to cut in the gap between two heaps. */
+static void test_neighbouring_numbers(void **state) {
+  (void)state;
+  uint64_t random = 37;
+  for (uint32_t i = 0; i < 600; i++) {
+    for (int k = 0; k < 3; k++) {
+      made.boxes[i].min[k] = made.boxes[i].max[k] = k == 0 ? 0x1p53 + 2 * random_below(&random, 2) : 0x1p53;
+    }
+  }
+  check("neighbouring numbers", &made, 600, (variant){false, false, false});
+}
+
 /* More boxes than there can be places twice over: such a grid cannot be made here, so it is only said to be one. */
 static void test_too_many_places(void **state) {
   (void)state;
@@ -311,8 +363,12 @@ static void test_too_many_places(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_crowds),
-                                     cmocka_unit_test(test_borders), cmocka_unit_test(test_too_many_places)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families),
+                                     cmocka_unit_test(test_crowds),
+                                     cmocka_unit_test(test_borders),
+                                     cmocka_unit_test(test_whole_heaps),
+                                     cmocka_unit_test(test_neighbouring_numbers),
+                                     cmocka_unit_test(test_too_many_places)};
   context = test_context(1, NULL);
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   graze_context_destroy(context);

@@ -20,7 +20,8 @@ enum {
   DIGIT_BITS = 11,      /* most of a digit of a key */
   DIGITS = 6,           /* most of a key */
   CLUSTER_CELLS = 2048, /* of an axis, before a world is called wide */
-  CLUSTER_SIDE = 16,    /* cells of an axis in which clusters are looked for */
+  CLUSTER_SIDE = 16,    /* cells of an axis in which clusters are looked for, or a part of it that is a gap */
+  GAP_BINS = 256,       /* of an axis, in which gaps are looked for */
   CLUSTER_GAIN = 16,    /* so many times denser than all */
   CLUSTER_SHARE = 32,   /* a cluster has at least this part of the boxes */
   TABLE_CELLS = 8,      /* of a table, for each box */
@@ -200,6 +201,40 @@ static bool is_wide(const grid_frame *f, double half) {
   return false;
 }
 
+/* The widest gap of an axis: no sampled box of the bounds has its low corner there. */
+typedef struct gap {
+  int axis;
+  uint32_t bins;
+  double middle;
+} gap;
+
+static void widen_gap(gap *most, const grid_frame *f, int axis, const uint8_t *taken) {
+  uint32_t run = 0;
+  for (uint32_t bin = 0; bin < GAP_BINS; bin++) {
+    run = taken[bin] != 0 ? 0 : run + 1;
+    if (run <= most->bins) continue;
+    const double part = (bin - 0.5 * (run - 1)) / (GAP_BINS - 1);
+    *most = (gap){axis, run, (1 - part) * f->low[axis] + part * f->high[axis]};
+  }
+}
+
+static gap widest_gap(const grid_frame *f, const broad_view *view, const uint32_t *slots, uint32_t count) {
+  uint8_t taken[3][GAP_BINS] = {{0}};
+  gap found = {0, 0, 0};
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    for (int k = 0; k < 3; k++) {
+      double range = 0.5 * f->high[k] - 0.5 * f->low[k];
+      double part = range > 0 ? (0.5 * box.min[f->axis[k]] - 0.5 * f->low[k]) / range : 0;
+      taken[k][(uint32_t)(part * (GAP_BINS - 1) + 0.5)] = 1;
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    if (f->high[k] > f->low[k]) widen_gap(&found, f, k, taken[k]);
+  }
+  return found;
+}
+
 static uint32_t cluster_cell(const grid_frame *f, const graze_box *box) {
   uint32_t cell = 0;
   for (int k = 0; k < 3; k++) {
@@ -208,30 +243,6 @@ static uint32_t cluster_cell(const grid_frame *f, const graze_box *box) {
     cell = cell * CLUSTER_SIDE + (uint32_t)(part * (CLUSTER_SIDE - 1) + 0.5);
   }
   return cell;
-}
-
-/* Narrows the bounds to the fullest of a few cells. The ends of an axis are in different cells: some box is left out.
- */
-static void narrow(grid_frame *f, const broad_view *view, const uint32_t *slots, uint32_t count) {
-  uint32_t counts[CLUSTER_SIDE * CLUSTER_SIDE * CLUSTER_SIDE] = {0}, fullest = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    graze_box box = view_box(view, slots[i]);
-    uint32_t cell = cluster_cell(f, &box);
-    if (++counts[cell] > counts[fullest]) fullest = cell;
-  }
-  grid_frame found = *f;
-  uint32_t number = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    graze_box box = view_box(view, slots[i]);
-    if (cluster_cell(f, &box) != fullest) continue;
-    for (int k = 0; k < 3; k++) {
-      double low = box.min[f->axis[k]];
-      if (number == 0 || low < found.low[k]) found.low[k] = low;
-      if (number == 0 || low > found.high[k]) found.high[k] = low;
-    }
-    number++;
-  }
-  *f = found;
 }
 
 static bool is_inside(const grid_frame *f, const graze_box *box) {
@@ -251,6 +262,55 @@ static uint32_t keep_slots(const grid_frame *f, const broad_view *view, uint32_t
     kept += is_inside(f, &box) == inside;
   }
   return kept;
+}
+
+/* Bounds of these boxes. */
+static void tighten(grid_frame *f, const broad_view *view, const uint32_t *slots, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    for (int k = 0; k < 3; k++) {
+      double low = box.min[f->axis[k]];
+      if (i == 0 || low < f->low[k]) f->low[k] = low;
+      if (i == 0 || low > f->high[k]) f->high[k] = low;
+    }
+  }
+}
+
+/* To the side of the gap with more boxes. */
+static uint32_t narrow_to_side(grid_frame *f, const broad_view *view, uint32_t *slots, uint32_t count, const gap *g) {
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < count; i++) before += view_box(view, slots[i]).min[f->axis[g->axis]] < g->middle;
+  *(2 * before >= count ? &f->high[g->axis] : &f->low[g->axis]) = g->middle;
+  count = keep_slots(f, view, slots, count, true);
+  tighten(f, view, slots, count);
+  return count;
+}
+
+/* To the fullest of a few cells. The ends of an axis are in different cells: some box is left out. */
+static uint32_t narrow_to_cell(grid_frame *f, const broad_view *view, uint32_t *slots, uint32_t count) {
+  uint32_t counts[CLUSTER_SIDE * CLUSTER_SIDE * CLUSTER_SIDE] = {0}, fullest = 0, kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    uint32_t cell = cluster_cell(f, &box);
+    if (++counts[cell] > counts[fullest]) fullest = cell;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    slots[kept] = slots[i];
+    kept += cluster_cell(f, &box) == fullest;
+  }
+  tighten(f, view, slots, kept);
+  return kept;
+}
+
+/* Leaves some of the boxes out, the bounds of which these are. A cluster lies between gaps: cut there, it stays whole,
+ * and boxes have few neighbours on another level. Where there is no gap, or numbers are too coarse to cut in it, cells
+ * part what lies in them. Returns how many are left. */
+static uint32_t narrow(grid_frame *f, const broad_view *view, uint32_t *slots, uint32_t count) {
+  const gap cut = widest_gap(f, view, slots, count);
+  uint32_t kept = count;
+  if (cut.bins >= GAP_BINS / CLUSTER_SIDE) kept = narrow_to_side(f, view, slots, count, &cut);
+  return kept < count ? kept : narrow_to_cell(f, view, slots, count);
 }
 
 /* Whether bounds with this share of the boxes are much narrower than the share makes one expect. */
@@ -277,10 +337,9 @@ static bool add_clusters(grid *g, const broad_view *view, uint32_t *slots, doubl
     f.cluster = true;
     uint32_t inside = count;
     memcpy(in_cluster, slots, count * sizeof *slots);
-    while (inside > g->frame.sampled / CLUSTER_SHARE && is_wide(&f, half)) {
-      narrow(&f, view, in_cluster, inside);
-      inside = keep_slots(&f, view, in_cluster, inside, true);
-    }
+    tighten(&f, view, in_cluster, inside);
+    while (inside > g->frame.sampled / CLUSTER_SHARE && is_wide(&f, half))
+      inside = narrow(&f, view, in_cluster, inside);
     if (inside <= g->frame.sampled / CLUSTER_SHARE || !is_cluster(&f, &g->frame, (double)inside / count)) break;
     if (!add_level(g, view, &f, half, (uint32_t)((uint64_t)view->count * inside / g->frame.sampled))) return false;
     count = keep_slots(&f, view, slots, count, false);
