@@ -3,6 +3,7 @@
  * headers, so it needs the static library. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "boxes.h"
 #include "broad/phase.h"
@@ -132,8 +133,26 @@ static void test_limits(void **state) {
   }
 }
 
+/* What an update takes while its thread sleeps, as when others have the processor, and while it computes. */
+static void test_time_of_work(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 2; threads++) {
+    graze_context *context = test_context(threads, NULL);
+    double start = gz_choose_clock(context);
+    nanosleep(&(struct timespec){0, 60000000}, NULL);
+    const double slept = gz_choose_clock(context) - start;
+    assert_true(threads == 1 ? slept < 0.03 : slept >= 0.06);
+    volatile double sum = 0;
+    start = gz_choose_clock(context);
+    for (int i = 0; i < 1000000; i++) sum += i;
+    const double worked = gz_choose_clock(context) - start;
+    assert_true(worked > 1e-5 && worked < 60);
+    graze_context_destroy(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_means), cmocka_unit_test(test_interrupted),
-                                     cmocka_unit_test(test_limits)};
+                                     cmocka_unit_test(test_limits), cmocka_unit_test(test_time_of_work)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

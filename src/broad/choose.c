@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/cpu.h"
+#include "base/parallel.h"
 #include "broad/phase.h"
 
 enum {
@@ -362,6 +364,12 @@ static void end_trial(broad_choice *choice) {
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;
   choice->seconds = 0;
+}
+
+double gz_choose_clock(const graze_context *context) {
+  struct timespec t;
+  if (gz_parallel_threads(context) > 1 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return clock_now();
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds, bool anew) {

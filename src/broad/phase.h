@@ -65,6 +65,10 @@ graze_broad_method gz_choose_once(broad_choice *choice, const broad_view *view);
 graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
                                     double speed);
 
+/* Seconds, of which differences are what an update took: of this thread's processor where it does all the work, as what
+ * others take of it is no cost of a method; else of the wall clock. */
+double gz_choose_clock(const graze_context *context);
+
 /* What the update with the chosen method took, and whether all was made anew in it. */
 void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds, bool anew);
 
