@@ -2,8 +2,9 @@
 """What many ranks would take, simulated by `graze-mpi predict`: a wave and clusters, as many boxes a rank (weak) or in
 all (strong), with noise and with ten times the latency.
 
-usage: ranks.py GRAZE_MPI [--small] [--only TEXT] [--out FILE]
+usage: ranks.py GRAZE_MPI [--small] [--each N] [--steps N] [--only TEXT] [--out FILE]
        ranks.py GRAZE_MPI --weights
+       ranks.py GRAZE_MPI --threads
 
 Rows go to a CSV file, or to the output, as they are ready. `step_ms` is the median step of P ranks; `efficiency` is that
 of the weak or strong scaling against one rank with N / P or all boxes, in per cent; `of_parts` is against what 16 of the
@@ -14,7 +15,9 @@ have fewer boxes a rank there, as all boxes lie in memory.
 With --weights: what a box and a pair take of a step's nanoseconds, on one rank and on two. Cubes of seven edges around
 the same 65,536 points meet from a tenth of another one to twelve; the line through the least times of these is by least
 squares. And what a box takes that is sent: of cubes that are dealt to eight ranks in no order. src/mpi/world.h counts
-work by it."""
+work by it.
+
+With --threads: two ranks under mpiexec beside two threads of one, in turns, by the wall clock; not simulated."""
 import argparse
 import json
 import os
@@ -33,8 +36,11 @@ COLUMNS = ("status,kind,scaling,ranks,boxes_a_rank,noise_percent,latency_us,step
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("program")
 parser.add_argument("--small", action="store_true", help="64 to 1,024 ranks: ten minutes")
+parser.add_argument("--each", type=int, help="boxes a rank of the weak rows, instead of 65,536")
+parser.add_argument("--steps", type=int, help="steps of a row, instead of 5 or 13")
 parser.add_argument("--only", default="", help="rows that have this text in their first columns, as `clusters,weak,1536`")
 parser.add_argument("--weights", action="store_true", help="what a box, a pair and a box that is sent take")
+parser.add_argument("--threads", action="store_true", help="two ranks beside two threads")
 parser.add_argument("--out", help="file of the rows")
 asked = parser.parse_args()
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -50,8 +56,9 @@ def rows():
     else:
         sizes = {("wave", 1536): 65536, ("wave", 16384): 65536, ("clusters", 1536): 65536, ("clusters", 16384): 8192}
         strong = 16777216
-    for (kind, ranks), each in sizes.items():
-        steps = 5 if ranks * each > 1 << 28 else 13
+    for (kind, ranks), usual in sizes.items():
+        each = asked.each or usual
+        steps = asked.steps or (5 if ranks * each > 1 << 28 else 13)
         for noise, latency in (0, 1), (2, 1), (5, 1), (0, 10):
             yield kind, "weak", ranks, ranks * each, noise, latency, steps
         yield kind, "strong", ranks, strong, 0, 1, steps
@@ -102,6 +109,21 @@ def weights(folder):
     print(f"a box that is sent: {1e9 * (travel[1] - travel[0]) / (sent[1] - sent[0]):.1f} ns, on the network too")
 
 
+def threads():
+    """The least and the median step of ten times 200."""
+    os.environ.update(OMPI_MCA_mpi_yield_when_idle="1", HWLOC_COMPONENTS="-opencl,-gl")
+    print("status,boxes,rounds,ranks_ms,ranks_median_ms,threads_ms,threads_median_ms,threads_over_ranks")
+    for boxes in (16384, 65536):
+        common, said = ["pairs", "--make", f"wave:{boxes}", "--repeat", "200", "--format", "json"], ([], [])
+        for _ in range(10):
+            for kind, command in enumerate((["mpiexec", "--quiet", "-n", "2", asked.program, *common], [asked.program, *common, "--threads", "2"])):
+                said[kind].append(json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout))
+        if len({(s["pairs"], s["hash"]) for kind in said for s in kind}) != 1:
+            sys.exit("ranks and threads do not agree on the answer")
+        times = [[1e3 * min(s["mpi"]["step_seconds"][word] for s in kind) for word in ("min", "median")] for kind in said]
+        print(f"measured,{boxes},10,{times[0][0]:.4f},{times[0][1]:.4f},{times[1][0]:.4f},{times[1][1]:.4f},{times[1][0] / times[0][0]:.3f}", flush=True)
+
+
 def predict(folder, kind, scaling, ranks, boxes, noise, latency, steps):
     command = [asked.program, "predict", "--ranks", str(ranks), "--make", f"{kind}:{boxes}", "--deal", "place", "--steady", "--repeat", str(steps),
                "--noise", str(noise), "--network", slower(folder, latency), "--format", "json", *(["--weak"] if scaling == "weak" else [])]
@@ -128,6 +150,8 @@ def row(said, kind, scaling, ranks, boxes, noise, latency, steps, megabytes, sec
 
 
 def main():
+    if asked.threads:
+        return threads()
     if asked.weights:
         with tempfile.TemporaryDirectory() as folder:
             return weights(folder)
