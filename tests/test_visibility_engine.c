@@ -81,6 +81,9 @@ static void compare(const answer *a, const answer *b) {
     assert_true(a->pairs[i].user_id_a == b->pairs[i].user_id_a && a->pairs[i].user_id_b == b->pairs[i].user_id_b);
     assert_true(a->pairs[i].verdict.relation == b->pairs[i].verdict.relation);
     assert_memory_equal(&a->pairs[i].counts, &b->pairs[i].counts, sizeof a->pairs[i].counts);
+    assert_true((a->pairs[i].pairs == NULL) == (b->pairs[i].pairs == NULL));
+    if (a->pairs[i].pairs != NULL) /* the scenes' own */
+      test_assert_pairs(a->pairs[i].pairs, b->pairs[i].pairs, a->pairs[i].counts.triangle_pairs);
   }
 }
 
@@ -96,6 +99,7 @@ static void test_same_answers(void **state) {
     graze_visibility_def def = graze_default_visibility_def();
     def.resolution = resolutions[round % 4];
     def.mode = round % 3 == 2 ? GRAZE_VISIBILITY_RCULLIDE : GRAZE_VISIBILITY_CLOSE;
+    def.level = round % 5 == 4 ? GRAZE_VISIBILITY_OBJECTS : GRAZE_VISIBILITY_TRIANGLES;
     assert_int_equal(graze_visibility_attach(on.visibility, &def), GRAZE_OK);
     const uint64_t before = graze_visibility_get_answered(on.visibility);
     for (int find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {

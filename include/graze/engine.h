@@ -76,16 +76,28 @@ typedef struct graze_cull_object {
   const graze_pose *pose;
 } graze_cull_object;
 
+/* Of a pair that is not apart, its triangles that may have a point in common with the other object, by their numbers in
+ * the first object's mesh and in the second's, each once, ascending. */
+typedef struct graze_cull_triangles {
+  const uint32_t *list[2]; /* NULL: nothing is known of the pair, or of this object of it */
+  uint32_t count[2];
+} graze_cull_triangles;
+
 /* GRAZE_STAGE_CULL: many objects, and pairs of them whose boxes meet. The engine marks those whose surfaces it has
  * proved to have no common point; of these the processor finds out whether one object contains the other, and all
- * others it decides as ever. Wherever there is no proof the mark stays 0. */
+ * others it decides as ever. Wherever there is no proof the mark stays 0.
+ *
+ * Where `triangles` is not NULL, the engine may also say which triangles of a pair are left: all others of the two
+ * objects it has proved to have no point in common with the other object. Of such a pair the processor decides these
+ * alone where that takes less time than asking both hierarchies. Lists are copied before `give`. */
 typedef struct graze_cull_question {
   const graze_cull_object *objects;
   uint32_t object_count;
   const uint32_t (*pairs)[2]; /* numbers of objects */
   uint64_t pair_count;
-  graze_exactness exactness; /* of the points that may be common: those of tier T0, T1 or T2 */
-  uint8_t *apart;            /* of each pair; all 0 on entry */
+  graze_exactness exactness;       /* of the points that may be common: those of tier T0, T1 or T2 */
+  uint8_t *apart;                  /* of each pair; all 0 on entry */
+  graze_cull_triangles *triangles; /* NULL: not asked for; else of each pair, all NULL and 0 on entry */
 } graze_cull_question;
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */

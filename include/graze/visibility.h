@@ -217,13 +217,13 @@ GRAZE_API graze_status graze_visibility_collide_self(graze_visibility *visibilit
 
 /* ---- the engine of a context ----------------------------------------------------------------------------------- */
 
-/* From now on scenes of the context ask, before they decide pairs of objects, which of them are apart, and the
- * processor finds out of those only whether one contains the other; and graze_collide_self is answered by the call
- * above: the same answers. It pays where nothing is
- * prepared, and hardly ever where hierarchies are at hand. `def` says how to cull: mode, which must be reliable, level,
- * bounds, views and resolution; NULL: the defaults. Pairs of tier T2 are the processor's. Until it is detached or
- * destroyed, which must not happen during a call of the context, `visibility` is the engine's. Errors: ARGUMENT,
- * MEMORY. */
+/* From now on scenes of the context ask, before they decide pairs of objects, which of them are apart, and which
+ * triangles of the others are left. Of the former the processor finds out only whether one object contains the other,
+ * of the latter it decides short lists by themselves; and graze_collide_self is answered by the call above: the same
+ * answers. It pays where nothing is prepared, and hardly ever where hierarchies are at hand. `def` says how to cull:
+ * mode, which must be reliable, level, bounds, views and resolution; NULL: the defaults. Pairs of tier T2 are the
+ * processor's. Until it is detached or destroyed, which must not happen during a call of the context, `visibility` is
+ * the engine's. Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_visibility_attach(graze_visibility *visibility, const graze_visibility_def *def);
 GRAZE_API void graze_visibility_detach(graze_visibility *visibility);
 

@@ -4,6 +4,7 @@
 
 #include "base/extremes.h"
 #include "exact/ccd.h"
+#include "graze/engine.h"
 #include "narrow/adjacent.h"
 #include "narrow/along.h"
 #include "narrow/apart.h"
@@ -174,6 +175,12 @@ graze_status gz_sweep_run(graze_query *query, const job *j, worker *w);
 
 /* What a search for near triangles begins with. */
 void gz_worker_start(worker *w, const job *j);
+
+/* listed.c: where the posed triangles of two meshes meet, of which only those in the lists may. Not for tier T2.
+ * O(product of the lists' lengths). Errors: MEMORY. */
+graze_status gz_query_collide_listed(graze_query *query, const side *a, const side *b,
+                                     const graze_cull_triangles *listed, graze_exactness exactness,
+                                     graze_collide_result *result);
 
 /* Runs a job, on many threads if it pays; *workers of the query have results. */
 graze_status gz_query_run(graze_query *query, const job *j, uint32_t *workers);

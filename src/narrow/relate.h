@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_NARROW_RELATE_H
 #define GRAZE_SRC_NARROW_RELATE_H
 
+#include "graze/engine.h"
 #include "narrow/solid.h"
 
 /* A mesh at a pose, and where its solid comes from: made when first needed, kept in *slot. */
@@ -13,6 +14,11 @@ typedef struct relate_side {
 /* The whole of graze_relate_meshes but for checks; slots may outlive the call. */
 graze_status gz_query_relate(graze_query *query, const relate_side *a, const relate_side *b,
                              const graze_relate_options *options, graze_relate_result *result);
+
+/* The same where the triangles that may meet are known: only these are decided, at tier T1 at most. */
+graze_status gz_query_relate_listed(graze_query *query, const relate_side *a, const relate_side *b,
+                                    const graze_cull_triangles *triangles, const graze_relate_options *options,
+                                    graze_relate_result *result);
 
 /* The same of surfaces that are known to have no common point: does one contain the other? */
 graze_status gz_query_relate_apart(graze_query *query, const relate_side *a, const relate_side *b,

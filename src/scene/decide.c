@@ -188,12 +188,20 @@ static graze_status move_corners(const deciding *c, graze_query *query, const ob
   return status;
 }
 
-static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b, bool apart,
-                                    graze_relate_result *out, graze_outline *outline) {
+/* What the engine has left of the candidate, or all. */
+static graze_status relate_left(const deciding *c, graze_query *query, uint64_t candidate, const relate_side sides[2],
+                                graze_relate_result *out) {
+  const graze_cull_triangles *left = c->listed != NULL ? &c->listed[candidate] : NULL;
+  if (c->outcomes[candidate].apart) return gz_query_relate_apart(query, &sides[0], &sides[1], &c->relate, out);
+  if (left == NULL || left->list[0] == NULL) return gz_query_relate(query, &sides[0], &sides[1], &c->relate, out);
+  return gz_query_relate_listed(query, &sides[0], &sides[1], left, &c->relate, out);
+}
+
+static graze_status decide_relation(const deciding *c, graze_query *query, uint64_t candidate, const object *a,
+                                    const object *b, graze_relate_result *out, graze_outline *outline) {
   relate_side sides[2];
   graze_status status = open_sides(c, query, a, b, sides);
-  if (status == GRAZE_OK)
-    status = (apart ? gz_query_relate_apart : gz_query_relate)(query, &sides[0], &sides[1], &c->relate, out);
+  if (status == GRAZE_OK) status = relate_left(c, query, candidate, sides, out);
   if (status != GRAZE_OK || !c->outlines || out->verdict.relation == GRAZE_SEPARATE) return status;
   status = gz_query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
   if (status != GRAZE_OK || out->verdict.relation != GRAZE_CROSS) return status;
@@ -243,7 +251,7 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
   if (is_round(a, b))
     o->status = decide_round(c, query, a, b, &hits, &outline);
   else if (c->find != GRAZE_FIND_ANY)
-    o->status = decide_relation(c, query, a, b, o->apart, &hits, &outline);
+    o->status = decide_relation(c, query, candidate, a, b, &hits, &outline);
   else if (!o->apart)
     o->status = decide_contact(c, query, a, b, &hits);
   if (o->status != GRAZE_OK) return;

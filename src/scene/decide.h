@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_SCENE_DECIDE_H
 #define GRAZE_SRC_SCENE_DECIDE_H
 
+#include "graze/engine.h"
 #include "scene/scene.h"
 
 typedef struct deciding {
@@ -16,6 +17,9 @@ typedef struct deciding {
   const double *clearances; /* of the candidates; NULL: none */
   graze_progress_function progress;
   void *progress_user;
+
+  const graze_cull_triangles
+      *listed; /* cull.c: of the candidates, which triangles to decide (both lists, or none); NULL: all */
 
   outcome *outcomes; /* out: one for each candidate; what they list is in the scene's `all` */
   graze_work work;   /* out: of all together */
@@ -32,7 +36,8 @@ graze_status gz_decide_check_question(const graze_context *context, const char *
 /* What the pair with this key costs, about: the triangles of its objects. */
 uint64_t gz_decide_weight(const graze_scene *scene, uint64_t key);
 
-/* cull.c: has the context's engine mark the candidates whose surfaces are apart. Errors: MEMORY. */
+/* cull.c: has the context's engine mark the candidates whose surfaces are apart, and tell which triangles of the others
+ * may meet. Errors: MEMORY. */
 graze_status gz_scene_cull(deciding *d);
 
 /* Sees to it that there are workers; their queries come when first needed. Errors: MEMORY. */

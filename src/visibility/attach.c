@@ -28,7 +28,7 @@ static void give(void *user) {
   pthread_mutex_unlock(&v->attachment->mutex);
 }
 
-/* Objects and pairs as a cull takes them. */
+/* Objects and pairs as a cull takes them, a < b. */
 static graze_status translate(graze_visibility *v, const graze_cull_question *q, graze_visibility_def *def) {
   static const graze_mesh_def empty = {.precision = GRAZE_DOUBLE};
   graze_visibility_object *objects = gz_visibility_room(v, ROOM_ASKED_OBJECTS, q->object_count, sizeof *objects, 0);
@@ -49,7 +49,8 @@ static graze_status translate(graze_visibility *v, const graze_cull_question *q,
   return GRAZE_OK;
 }
 
-static bool is_left(const graze_visibility_result *r, graze_box_pair pair) {
+/* NULL: it is not left. */
+static const graze_visibility_pair *find_left(const graze_visibility_result *r, graze_box_pair pair) {
   uint64_t low = 0, high = r->pair_count;
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
@@ -59,7 +60,15 @@ static bool is_left(const graze_visibility_result *r, graze_box_pair pair) {
     else
       high = middle;
   }
-  return low < r->pair_count && r->pairs[low].a == pair.a && r->pairs[low].b == pair.b;
+  const bool found = low < r->pair_count && r->pairs[low].a == pair.a && r->pairs[low].b == pair.b;
+  return found ? &r->pairs[low] : NULL;
+}
+
+/* In the order of the question's pair. */
+static graze_cull_triangles triangles_of(const graze_visibility_pair *left, uint32_t first) {
+  const graze_visibility_triangles *t[2] = {&left->triangles_a, &left->triangles_b};
+  const int swapped = left->a != first;
+  return (graze_cull_triangles){{t[swapped]->list, t[!swapped]->list}, {t[swapped]->count, t[!swapped]->count}};
 }
 
 /* Boxes are those of posed coordinates, which the real images of tier T2 may leave by their rounding. */
@@ -72,7 +81,12 @@ static graze_status cull(void *user, void *question) {
   graze_status status = translate(v, q, &def);
   if (status == GRAZE_OK) status = graze_visibility_cull(v, &def, &result);
   if (status != GRAZE_OK) return status;
-  for (uint64_t i = 0; i < q->pair_count; i++) q->apart[i] = !is_left(&result, def.pairs[i]);
+  for (uint64_t i = 0; i < q->pair_count; i++) {
+    const graze_visibility_pair *left = find_left(&result, def.pairs[i]);
+    q->apart[i] = left == NULL;
+    if (left != NULL && q->triangles != NULL && def.level == GRAZE_VISIBILITY_TRIANGLES)
+      q->triangles[i] = triangles_of(left, q->pairs[i][0]);
+  }
   v->attachment->answered++;
   return GRAZE_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/parallel.h"
+#include "narrow/query.h"
 #include "narrow/relate/steps.h"
 
 enum { OPTIONS_COOKIE = 0x67727234, SAMPLES = 8 };
@@ -116,6 +117,14 @@ graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_
   collide.exactness = o->exactness;
   graze_status status =
       graze_collide_meshes(q, a->place.mesh, &a->place.pose, b->place.mesh, &b->place.pose, &collide, &hits);
+  return status == GRAZE_OK ? relate_by(q, a, b, o, &hits, result) : status;
+}
+
+graze_status gz_query_relate_listed(graze_query *q, const relate_side *a, const relate_side *b,
+                                    const graze_cull_triangles *triangles, const graze_relate_options *o,
+                                    graze_relate_result *result) {
+  graze_collide_result hits;
+  graze_status status = gz_query_collide_listed(q, &a->place, &b->place, triangles, o->exactness, &hits);
   return status == GRAZE_OK ? relate_by(q, a, b, o, &hits, result) : status;
 }
 
