@@ -212,6 +212,72 @@ static void test_hidden_rests(void **unused) {
   check_points(p, 4);
 }
 
+/* ---- floats ---- */
+
+enum { MANY = 30000 };
+
+/* Whole numbers about as long as a float's digits, most near the ends, where sums of floats round them together; all
+ * times a power of two, up to where sums of floats overflow. Sums of doubles are exact. */
+static float draw_float(uint64_t *state, bool crowded, int power) {
+  const int whole = 1 << 24;
+  const int number = crowded ? whole - (int)random_below(state, 12) : (int)random_below(state, (uint32_t)whole);
+  return (float)ldexp(random_below(state, 2) ? number : -number, power);
+}
+
+static void check_floats(const float *p, uint32_t count) {
+  const graze_points points = {.first = p, .count = count, .precision = GRAZE_FLOAT};
+  graze_kdop kdop;
+  assert_int_equal(graze_bound_slabs(context, &points, 26, &kdop), GRAZE_OK);
+  for (uint32_t i = 0; i < GRAZE_SLABS; i++) {
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    int d[3];
+    graze_slab_direction(i, d);
+    for (uint32_t k = 0; k < count; k++) {
+      double all = 0;
+      for (int c = 0; c < 3; c++) all += d[c] * (double)p[3 * (size_t)k + (size_t)c];
+      low = fmin(low, all);
+      high = fmax(high, all);
+    }
+    if (kdop.min[i] != low || kdop.max[i] != high)
+      fail_msg("%u points, slab %u: [%a, %a], not [%a, %a]", count, i, kdop.min[i], kdop.max[i], low, high);
+  }
+}
+
+/* Floats that lie one behind the other, in several pieces: sums of floats lead to the exact ends. */
+static void test_floats(void **unused) {
+  (void)unused;
+  static float p[3 * MANY];
+  static const int powers[] = {0, -149, 40, 99, 100, 102, 103};
+  uint64_t state = test_seed(1001);
+  for (int i = 0; i < test_rounds(28, 4000); i++) {
+    const uint32_t count = i % 4 == 3 ? 1 + random_below(&state, 40) : MANY - random_below(&state, MANY / 2);
+    for (uint32_t k = 0; k < 3 * count; k++) p[k] = draw_float(&state, i % 2 == 0, powers[i % 7]);
+    check_floats(p, count);
+  }
+}
+
+/* The first point that is none is named, whatever lies around it. */
+static void test_floats_not_finite(void **unused) {
+  (void)unused;
+  static float p[3 * MANY];
+  static const float bad[] = {NAN, INFINITY, -INFINITY};
+  uint64_t state = test_seed(1002);
+  test_log log = {0};
+  graze_context *c = test_context(1, &log);
+  const graze_points points = {.first = p, .count = MANY, .precision = GRAZE_FLOAT};
+  for (int i = 0; i < 12; i++) {
+    char words[64];
+    graze_kdop kdop;
+    const uint32_t at = random_below(&state, MANY);
+    for (uint32_t k = 0; k < 3 * MANY; k++) p[k] = draw_float(&state, false, i % 2 == 0 ? 0 : 103);
+    p[3 * at + random_below(&state, 3)] = bad[i % 3];
+    assert_int_equal(graze_bound_slabs(c, &points, 26, &kdop), GRAZE_ERROR_NOT_FINITE);
+    snprintf(words, sizeof words, "point %u: a coordinate is not finite", at);
+    assert_string_equal(log.last, words);
+  }
+  graze_context_destroy(c);
+}
+
 /* ---- the smallest sphere ---- */
 
 /* Solves for the centre by Cramer's rule; false: degenerate. */
@@ -581,13 +647,21 @@ static void test_errors(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_families),   cmocka_unit_test(test_hidden_rests),
-      cmocka_unit_test(test_smallest),   cmocka_unit_test(test_lecture_spheres),
-      cmocka_unit_test(test_turned_box), cmocka_unit_test(test_lecture_boxes),
-      cmocka_unit_test(test_overlap),    cmocka_unit_test(test_far_apart),
-      cmocka_unit_test(test_touching),   cmocka_unit_test(test_no_separating_slab),
-      cmocka_unit_test(test_forms),      cmocka_unit_test(test_mesh_vertices),
+      cmocka_unit_test(test_families),
+      cmocka_unit_test(test_hidden_rests),
+      cmocka_unit_test(test_smallest),
+      cmocka_unit_test(test_lecture_spheres),
+      cmocka_unit_test(test_turned_box),
+      cmocka_unit_test(test_lecture_boxes),
+      cmocka_unit_test(test_overlap),
+      cmocka_unit_test(test_far_apart),
+      cmocka_unit_test(test_touching),
+      cmocka_unit_test(test_no_separating_slab),
+      cmocka_unit_test(test_forms),
+      cmocka_unit_test(test_mesh_vertices),
       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_floats),
+      cmocka_unit_test(test_floats_not_finite),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

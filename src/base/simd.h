@@ -144,6 +144,18 @@ static inline vf vf_set(float x) {
 static inline vf vf_min(vf a, vf b) {
   return _mm512_min_ps(a, b);
 }
+static inline vf vf_max(vf a, vf b) {
+  return _mm512_max_ps(a, b);
+}
+static inline vf vf_add(vf a, vf b) {
+  return _mm512_add_ps(a, b);
+}
+static inline vf vf_sub(vf a, vf b) {
+  return _mm512_sub_ps(a, b);
+}
+static inline void vf_store(float *p, vf a) {
+  _mm512_storeu_ps(p, a);
+}
 /* Negative where one of the two is. Costs less than the lesser of them. */
 static inline vf vf_either_negative(vf a, vf b) {
   return _mm512_or_ps(a, b);
@@ -270,6 +282,18 @@ static inline vf vf_set(float x) {
 static inline vf vf_min(vf a, vf b) {
   return _mm256_min_ps(a, b);
 }
+static inline vf vf_max(vf a, vf b) {
+  return _mm256_max_ps(a, b);
+}
+static inline vf vf_add(vf a, vf b) {
+  return _mm256_add_ps(a, b);
+}
+static inline vf vf_sub(vf a, vf b) {
+  return _mm256_sub_ps(a, b);
+}
+static inline void vf_store(float *p, vf a) {
+  _mm256_storeu_ps(p, a);
+}
 static inline vf vf_either_negative(vf a, vf b) {
   return _mm256_or_ps(a, b);
 }
@@ -394,6 +418,18 @@ static inline vf vf_set(float x) {
 }
 static inline vf vf_min(vf a, vf b) {
   return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+static inline vf vf_max(vf a, vf b) {
+  return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+static inline vf vf_add(vf a, vf b) {
+  return vaddq_f32(a, b);
+}
+static inline vf vf_sub(vf a, vf b) {
+  return vsubq_f32(a, b);
+}
+static inline void vf_store(float *p, vf a) {
+  vst1q_f32(p, a);
 }
 static inline vf vf_either_negative(vf a, vf b) {
   return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
@@ -527,6 +563,18 @@ static inline vf vf_set(float x) {
 }
 static inline vf vf_min(vf a, vf b) {
   return a < b ? a : b;
+}
+static inline vf vf_max(vf a, vf b) {
+  return a > b ? a : b;
+}
+static inline vf vf_add(vf a, vf b) {
+  return a + b;
+}
+static inline vf vf_sub(vf a, vf b) {
+  return a - b;
+}
+static inline void vf_store(float *p, vf a) {
+  *p = a;
 }
 static inline vf vf_either_negative(vf a, vf b) {
   return a < 0 ? a : b;

@@ -26,6 +26,11 @@ typedef struct bounds_sums {
 typedef void bounds_sums_function(const bounds_block *block, bounds_sums *sums);
 CPU_KERNELS(bounds_sums_function, gz_bounds_sums);
 
+/* The same of points that are three floats each, one behind the other, with sums of floats: finer lanes, rougher sums.
+ */
+typedef void bounds_rough_function(const float *points, uint64_t count, bounds_sums *sums);
+CPU_KERNELS(bounds_rough_function, gz_bounds_rough);
+
 /* The greatest rounded square of a distance from the centre, scaled: ((x - c) s)^2 summed in order. */
 typedef double bounds_far_function(const bounds_block *block, const double center[3], double scale);
 CPU_KERNELS(bounds_far_function, gz_bounds_far);

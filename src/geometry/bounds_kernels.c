@@ -113,6 +113,85 @@ void KERNEL(gz_bounds_sums)(const bounds_block *block, bounds_sums *sums) {
   for (int i = 0; i < VD_LANES; i++) sums->finite &= lane[i] == 0;
 }
 
+/* ---- floats ---- */
+
+typedef struct float_block {
+  _Alignas(64) float x[3][BOUNDS_BLOCK];
+} float_block;
+
+typedef struct float_ends {
+  vf low[GRAZE_SLABS], high[GRAZE_SLABS], spoiled;
+} float_ends;
+
+/* The last point is repeated, so that lanes are full. Returns how many there are then. */
+static inline unsigned split_floats(const float *restrict p, unsigned count, float_block *restrict b) {
+  const unsigned padded = (count + VF_LANES - 1) / VF_LANES * VF_LANES;
+  for (unsigned i = 0; i < count; i++) {
+    b->x[0][i] = p[3 * i];
+    b->x[1][i] = p[3 * i + 1];
+    b->x[2][i] = p[3 * i + 2];
+  }
+  for (unsigned i = count; i < padded; i++) {
+    for (int k = 0; k < 3; k++) b->x[k][i] = b->x[k][count - 1];
+  }
+  return padded;
+}
+
+/* A sum that is not a number stays one. */
+static inline void add_floats(const float_block *b, unsigned count, float_ends *e) {
+  for (unsigned i = 0; i < count; i += VF_LANES) {
+    const vf x = vf_load(b->x[0] + i), y = vf_load(b->x[1] + i), z = vf_load(b->x[2] + i);
+    const vf plus = vf_add(x, y), minus = vf_sub(x, y);
+    const vf sum[GRAZE_SLABS] = {x,
+                                 y,
+                                 z,
+                                 vf_add(plus, z),
+                                 vf_sub(plus, z),
+                                 vf_add(minus, z),
+                                 vf_sub(minus, z),
+                                 plus,
+                                 minus,
+                                 vf_add(x, z),
+                                 vf_sub(x, z),
+                                 vf_add(y, z),
+                                 vf_sub(y, z)};
+    e->spoiled = vf_add(e->spoiled, vf_add(vf_sub(x, x), vf_add(vf_sub(y, y), vf_sub(z, z))));
+    for (int k = 0; k < GRAZE_SLABS; k++) {
+      e->low[k] = vf_min(sum[k], e->low[k]);
+      e->high[k] = vf_max(sum[k], e->high[k]);
+    }
+  }
+}
+
+static void join_lanes(const float_ends *e, bounds_sums *sums) {
+  float lane[16];
+  for (int k = 0; k < GRAZE_SLABS; k++) {
+    vf_store(lane, e->low[k]);
+    for (int i = 1; i < VF_LANES; i++) lane[0] = lane[i] < lane[0] ? lane[i] : lane[0];
+    sums->min[k] = (double)lane[0];
+    vf_store(lane, e->high[k]);
+    for (int i = 1; i < VF_LANES; i++) lane[0] = lane[i] > lane[0] ? lane[i] : lane[0];
+    sums->max[k] = (double)lane[0];
+  }
+  vf_store(lane, e->spoiled);
+  sums->finite = true;
+  for (int i = 0; i < VF_LANES; i++) sums->finite &= lane[i] == 0;
+}
+
+void KERNEL(gz_bounds_rough)(const float *points, uint64_t count, bounds_sums *sums) {
+  float_block block;
+  float_ends ends = {.spoiled = vf_set(0)};
+  for (int k = 0; k < GRAZE_SLABS; k++) {
+    ends.low[k] = vf_set(INFINITY);
+    ends.high[k] = vf_set(-INFINITY);
+  }
+  for (uint64_t at = 0; at < count; at += BOUNDS_BLOCK) {
+    const unsigned some = count - at < BOUNDS_BLOCK ? (unsigned)(count - at) : BOUNDS_BLOCK;
+    add_floats(&block, split_floats(points + 3 * at, some, &block), &ends);
+  }
+  join_lanes(&ends, sums);
+}
+
 double KERNEL(gz_bounds_far)(const bounds_block *block, const double center[3], double scale) {
   const vd s = vd_set(scale);
   vd most = vd_set(0), c[3];
