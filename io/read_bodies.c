@@ -6,8 +6,8 @@
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 const char *graze_shape_name(graze_shape shape) {
-  static const char *const names[] = {"mesh",     "sphere", "box",     "capsule",
-                                      "cylinder", "hull",   "compound"}; /* graze_shape */
+  static const char *const names[] = {"mesh",     "sphere", "box",      "capsule",
+                                      "cylinder", "hull",   "compound", "parts"}; /* graze_shape */
   return (size_t)shape < sizeof names / sizeof *names ? names[shape] : "?";
 }
 
@@ -80,25 +80,40 @@ void gz_scene_free_parts(graze_scene_file_object *object) {
   gz_free(object->parts);
 }
 
+/* Convex parts of a mesh stand for it only where somebody says how much they may differ from it. */
+static bool read_parts(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
+  enum { MOST_PARTS = 65536 };
+  static const char *const known[] = {"parts", "error", "most_parts", NULL};
+  double most = 0;
+  object->shape = GRAZE_SHAPE_PARTS;
+  if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
+  if (json_object_get(value, "parts") == NULL) return gz_scene_fail(fault, place, "\"parts\", a mesh file, is missing");
+  if (json_object_get(value, "error") == NULL)
+    return gz_scene_fail(fault, place, "\"error\" is missing: by how much convex parts may stick out of the mesh");
+  if (!gz_scene_copy_name(json_object_get(value, "parts"), "parts", place, &object->mesh, fault) ||
+      !gz_scene_read_number(value, "error", place, &object->error, fault) ||
+      !gz_scene_read_number(value, "most_parts", place, &most, fault))
+    return false;
+  if (!(object->error > 0)) return gz_scene_fail(fault, place, "\"error\" is %g: it must be above 0", object->error);
+  if (json_object_get(value, "most_parts") != NULL && !(most >= 1 && most <= MOST_PARTS && most == floor(most)))
+    return gz_scene_fail(fault, place, "\"most_parts\" is %g: it must be a whole number from 1 to %d", most,
+                         MOST_PARTS);
+  object->most_parts = (uint32_t)most;
+  return true;
+}
+
+static bool has_parts(const json_t *value) {
+  return json_object_get(value, "parts") != NULL || json_object_get(value, "error") != NULL;
+}
+
 bool gz_scene_read_shape(json_t *value, const char *place, const char *scene_path, graze_scene_file_object *object,
                          io_fault *fault) {
-  static const char *const later[] = {"parts", "error", NULL};
-  static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", "compound", NULL};
+  static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", "compound", "parts", NULL};
   graze_scene_file_part form = {.mesh = NULL};
-  const char *key;
-  json_t *unused;
   if (!json_is_object(value) || json_object_size(value) == 0)
     return gz_scene_fail(fault, place, "\"shape\" is not an object such as {\"sphere\": 1}");
-  json_object_foreach(value, key, unused) {
-    for (int i = 0; later[i] != NULL; i++) {
-      if (strcmp(key, later[i]) != 0) continue;
-      return gz_scene_fail_as(
-          fault, GRAZE_ERROR_UNSUPPORTED, place,
-          "shape \"%s\" is not supported yet: spheres, boxes, capsules, cylinders, hulls, compounds and meshes are",
-          key);
-    }
-  }
   scene_place here = gz_scene_member(place, "shape");
+  if (has_parts(value)) return read_parts(value, here.text, object, fault);
   if (!gz_scene_check_keys(value, known, NULL, here.text, fault)) return false;
   if (json_object_size(value) > 1) return gz_scene_fail(fault, place, "\"shape\" has several: one of them");
   if (json_object_get(value, "compound") != NULL)

@@ -51,6 +51,7 @@ typedef struct simulate_bodies simulate_bodies;
 typedef struct simulate_film simulate_film;
 typedef struct simulate_hits simulate_hits;
 typedef struct simulate_check simulate_check;
+typedef struct simulate_parts simulate_parts;
 
 /* A mesh that objects are made of, or that is drawn: a file's, or of an object that is a box. */
 typedef struct simulate_mesh {
@@ -70,7 +71,8 @@ typedef struct simulate_run {
   double (*centers)[3];  /* of each object, in a world of rigid bodies: its centre of mass, in its own coordinates */
   simulate_mesh *meshes;
   uint32_t mesh_count;
-  graze_motion drive; /* of --drive */
+  simulate_parts *parts; /* of objects that convex parts of a mesh stand for, or NULL: there are none */
+  graze_motion drive;    /* of --drive */
   uint64_t particles;
   uint64_t types[3]; /* number of bodies of each graze_body_type */
   graze_step_limits limits;
@@ -177,6 +179,15 @@ const graze_mesh *simulate_take_file(simulate_run *run, const graze_scene_file_o
 /* Reads what "draw" names, for the sets of run->balls. */
 void simulate_find_shapes(simulate_run *run);
 void simulate_free_meshes(simulate_run *run);
+
+/* Convex parts of an object's mesh, to be freed once the body is made: fills in parts, and mass, centre and inertia of
+ * the solid itself; `center` gets the centre too. */
+graze_rigid_part *simulate_take_parts(simulate_run *run, const graze_scene_file_object *object,
+                                      graze_rigid_body_def *def, double center[3]);
+void simulate_free_parts(simulate_run *run);
+/* How much they differ from their meshes, of a run that has such. */
+void simulate_put_parts(gz_json *writer, const simulate_run *run);
+void simulate_print_parts(output *out, const simulate_run *run);
 
 /* Reads the motion file of --drive. */
 void simulate_drive_open(simulate_run *run);

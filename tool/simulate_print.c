@@ -92,6 +92,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   put_escaped(&writer, run);
   put_events(&writer, run);
   if (run->asked->replay) put_replay(&writer, run);
+  if (run->parts) simulate_put_parts(&writer, run);
   if (run->check) simulate_check_put(&writer, run);
   if (run->hits) put_hits(&writer, run);
   gz_json_double(&writer, "longest_dt", run->limits.longest);
@@ -164,6 +165,7 @@ void simulate_print_text(output *out, const simulate_run *run) {
     put_counts(out, run);
   }
   if (run->end.left > 0 && run->asked->seeds == 0) put_left(out, run);
+  if (run->parts) simulate_print_parts(out, run);
   if (run->check) simulate_check_print(out, run);
   if (run->differs) output_print(out, "NOT as recorded from step %" PRIu64 " on\n", run->differs_at);
   if (run->asked->replay && !run->differs) gz_put_text(out, "every step as recorded\n");

@@ -116,8 +116,12 @@ static graze_rigid_part take_part(const simulate_run *run, const graze_scene_fil
   return part;
 }
 
-static void take_parts(const simulate_run *run, const graze_scene_file_object *object, taken_parts *taken,
+static void take_parts(simulate_run *run, const graze_scene_file_object *object, taken_parts *taken,
                        graze_rigid_body_def *def, double center[3]) {
+  if (object->shape == GRAZE_SHAPE_PARTS) {
+    taken->parts = simulate_take_parts(run, object, def, center);
+    return;
+  }
   taken->count = object->part_count;
   taken->parts = calloc((size_t)taken->count + 1, sizeof *taken->parts);
   taken->geometries = calloc((size_t)taken->count + 1, sizeof *taken->geometries);
@@ -144,9 +148,9 @@ static void move_to_center(const graze_scene_file_object *object, const double c
 }
 
 static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
-  static const graze_rigid_shape shapes[] = {GRAZE_RIGID_MESH,    GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
-                                             GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL,
-                                             GRAZE_RIGID_COMPOUND};
+  static const graze_rigid_shape shapes[] = {GRAZE_RIGID_MESH,     GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
+                                             GRAZE_RIGID_CAPSULE,  GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL,
+                                             GRAZE_RIGID_COMPOUND, GRAZE_RIGID_COMPOUND};
   graze_rigid_body_def def = graze_default_rigid_body_def();
   if (!simulate_is_turned(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);

@@ -26,6 +26,8 @@ static void check_objects(const simulate_run *run) {
     if (object->body.sensor) fail("%s: object '%s': \"sensor\" is of model rigid", path_of(run), object->name);
     if (object->body.blast.given)
       fail("%s: object '%s': \"blast\" is of model rigid; of dem, particles have one", path_of(run), object->name);
+    if (object->shape == GRAZE_SHAPE_PARTS)
+      fail("%s: object '%s': convex parts cannot be simulated by model dem", path_of(run), object->name);
     if (object->shape != GRAZE_SHAPE_MESH && object->shape != GRAZE_SHAPE_SPHERE && object->shape != GRAZE_SHAPE_BOX)
       fail("%s: object '%s': a %s cannot be simulated by model dem", path_of(run), object->name,
            graze_shape_name(object->shape));
@@ -273,6 +275,7 @@ void simulate_free(simulate_run *run) {
   graze_rigid_destroy(run->rigid);
   free(run->centers);
   graze_world_destroy(run->world);
+  simulate_free_parts(run);
   simulate_free_meshes(run);
   graze_motion_free(&run->drive);
   graze_scene_file_free(&run->file);

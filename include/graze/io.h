@@ -344,9 +344,9 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
  *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
  * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
- * {"box":[x,y,z]}, {"capsule":[radius,length]}, {"cylinder":[radius,length]}, {"hull":"a.obj"} or {"compound":[...]},
- * whose parts have one of these shapes, a "pose" and a "density" each, and perhaps a "body"; with "particles" there
- * need not be "objects".
+ * {"box":[x,y,z]}, {"capsule":[radius,length]}, {"cylinder":[radius,length]}, {"hull":"a.obj"}, {"compound":[...]},
+ * whose parts have one of these shapes, a "pose" and a "density" each, or {"parts":"a.obj","error":length}, and perhaps
+ * a "body"; with "particles" there need not be "objects".
  */
 
 #define GRAZE_NO_MATERIAL UINT32_MAX
@@ -357,8 +357,9 @@ typedef enum graze_shape {
   GRAZE_SHAPE_BOX,
   GRAZE_SHAPE_CAPSULE,
   GRAZE_SHAPE_CYLINDER,
-  GRAZE_SHAPE_HULL,    /* the convex hull of a mesh */
-  GRAZE_SHAPE_COMPOUND /* several of the others but meshes, each at its own place */
+  GRAZE_SHAPE_HULL,     /* the convex hull of a mesh */
+  GRAZE_SHAPE_COMPOUND, /* several of those above but meshes, each at its own place */
+  GRAZE_SHAPE_PARTS     /* convex parts of a mesh, which stick out of it by so much at most */
 } graze_shape;
 
 /* As scene files call it: "mesh", "sphere" and so on. */
@@ -397,12 +398,15 @@ typedef struct graze_scene_file_part {
 typedef struct graze_scene_file_object {
   char *name;
   graze_shape shape;
-  char *mesh;                   /* MESH, HULL: path, relative to the scene file's folder unless absolute; "" = none */
+  char *mesh;                   /* MESH, HULL, PARTS: path, relative to the scene file's folder unless absolute; "" =
+                                 * none */
   double radius;                /* SPHERE, CAPSULE, CYLINDER */
   double length;                /* CAPSULE: without its caps, along z; CYLINDER */
   double edges[3];              /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
   graze_scene_file_part *parts; /* COMPOUND */
   uint32_t part_count;
+  double error;        /* PARTS: that is allowed, a length above 0 in the mesh's coordinates */
+  uint32_t most_parts; /* PARTS: 0 = not given */
   graze_pose pose;
   char *layer; /* "" when absent */
   graze_scene_file_body body;

@@ -137,7 +137,9 @@ typedef struct graze_rigid_body_def {
                 * falling asleep by it; checks and casts pass it over. One that moves wakes what it meets */
   uint64_t user_id;
   double center[3]; /* HULL, MESH, COMPOUND: the centre of mass in the coordinates in which they were given; that is
-                     * found, and told by graze_rigid_get_body */
+                     * found, and told by graze_rigid_get_body. Of a COMPOUND whose parts stand for some other solid,
+                     * as those of graze_mesh_decompose do, it may be said: center[0] is NaN, the default, where it is
+                     * not. A DYNAMIC one then needs mass and inertia too, which are those of that solid */
   uint32_t cookie;
 } graze_rigid_body_def;
 

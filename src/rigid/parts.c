@@ -239,10 +239,11 @@ static bool make_room(const graze_context *context, const graze_rigid_body_def *
 graze_status gz_rigid_make_parts(graze_context *context, const char *words, const graze_rigid_body_def *def,
                                  rigid_body *b) {
   graze_mass mass;
-  graze_status status = gz_rigid_weigh_parts(context, words, def, def->density, &mass);
+  const bool is_said = !isnan(def->center[0]);
+  graze_status status = is_said ? GRAZE_OK : gz_rigid_weigh_parts(context, words, def, def->density, &mass);
   if (status != GRAZE_OK) return status;
   if (!make_room(context, def, b)) return gz_fail_memory(context, def->part_count * sizeof *b->parts);
-  memcpy(b->center, mass.center, sizeof b->center);
+  memcpy(b->center, is_said ? def->center : mass.center, sizeof b->center);
   for (uint32_t i = 0; status == GRAZE_OK && i < def->part_count; i++)
     status = make_part(context, words_of(words, i).text, &b->said[i], b->center, &b->parts[i]);
   if (status == GRAZE_OK) find_extent(b);

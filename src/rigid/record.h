@@ -10,7 +10,7 @@
 #include "rigid/rigid.h"
 #include "scene/run_record.h"
 
-enum { RIGID_RECORD_VERSION = 2 };
+enum { RIGID_RECORD_VERSION = 3 };
 
 /* In the word that has a body's type. */
 enum { RIGID_RECORD_SENSOR = 256 };

@@ -141,6 +141,7 @@ static graze_status take_body(graze_rigid_replay *replay) {
   def.points = points;
   const uint32_t mesh = def.shape == GRAZE_RIGID_MESH ? gz_archive_take_u32(r) : 0;
   if (def.shape == GRAZE_RIGID_MESH) def.mesh = mesh < replay->run.mesh_count ? replay->run.meshes[mesh] : NULL;
+  if (def.shape == GRAZE_RIGID_COMPOUND) gz_archive_take_doubles(r, def.center, 3);
   if (status == GRAZE_OK && def.shape == GRAZE_RIGID_COMPOUND) status = take_parts(replay, &parts, &part_count);
   def.parts = parts;
   def.part_count = part_count;

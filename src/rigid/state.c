@@ -11,7 +11,7 @@
 #include "rigid/record.h"
 
 /* Of what contacts keep: a state of another version is that of another world. */
-enum { STATE_VERSION = 2 };
+enum { STATE_VERSION = 3 };
 
 static uint64_t add_part(const graze_rigid_part *part, uint64_t h) {
   const double said[] = {part->radius,        part->edges[0],       part->edges[1],       part->edges[2],
@@ -63,6 +63,7 @@ static uint64_t find_identity(const graze_rigid *world) {
     if (b->shape == GRAZE_RIGID_HULL)
       h = gz_hash_bytes(b->core.corners, b->core.corner_count * sizeof *b->core.corners, h);
     for (uint32_t k = 0; k < b->part_count; k++) h = add_part(&b->said[k], h);
+    if (b->part_count > 0) h = gz_hash_bytes(b->center, sizeof b->center, h);
     if (b->is_wall) h = gz_hash_bytes(b->rotation, 3 * sizeof(double), h);
     if (b->is_wall) h = gz_hash_bytes(b->position, sizeof b->position, h);
   }

@@ -32,6 +32,7 @@ graze_rigid_body_def graze_default_rigid_body_def(void) {
                                 .mass = (double)NAN,
                                 .density = (double)NAN,
                                 .inertia = {(double)NAN},
+                                .center = {(double)NAN},
                                 .cookie = BODY_COOKIE};
 }
 
@@ -207,6 +208,16 @@ static graze_status check_finite(const graze_rigid *world, const char *words, co
   return GRAZE_OK;
 }
 
+/* Of a compound whose centre of mass is said to be another one than that of its parts. */
+static graze_status check_center(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
+  if (def->shape != GRAZE_RIGID_COMPOUND || isnan(def->center[0])) return GRAZE_OK;
+  graze_status status = check_finite(world, words, "center", def->center, 3);
+  if (status != GRAZE_OK || def->type != GRAZE_BODY_DYNAMIC) return status;
+  if (!isnan(def->mass) && !isnan(def->inertia[0])) return GRAZE_OK;
+  return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its center is given: mass and inertia are wanted, too",
+                 words);
+}
+
 static graze_status check_body(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
   const graze_context *context = world->context;
   if (def->cookie != BODY_COOKIE)
@@ -216,6 +227,7 @@ static graze_status check_body(const graze_rigid *world, const char *words, cons
   if (status == GRAZE_OK) status = check_finite(world, words, "orientation", def->orientation, 4);
   if (status == GRAZE_OK) status = check_finite(world, words, "velocity", def->velocity, 3);
   if (status == GRAZE_OK) status = check_finite(world, words, "spin", def->spin, 3);
+  if (status == GRAZE_OK) status = check_center(world, words, def);
   if (status != GRAZE_OK) return status;
   const double *q = def->orientation;
   if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
