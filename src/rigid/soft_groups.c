@@ -178,7 +178,7 @@ static void fill_friction(const soft_system *s, const filling *f, const rigid_co
   for (int k = 0; k < 3; k++) g->across[k][l] = across[0][k];
   g->twist_mass[l] = fill_row(f, c->normal, NULL, g->twist_turns, &g->twist_drive[l]);
   g->twist[l] = part * c->twisted;
-  g->twists = g->twists || c->count > 1 || c->spinning > 0;
+  g->twists = g->twists || c->count > 1 || c->spinning > 0 || g->twist[l] != 0;
   if (!(c->rolling > 0)) return;
   g->rolls = true;
   g->roll_limit[l] = c->rolling * reduced_radius(c);
