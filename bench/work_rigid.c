@@ -3,7 +3,8 @@
  *
  * Every run of ours goes on from the same saved state. A row is right when the bodies are, in the mean, where they
  * should be: those that stand, to a hundredth of an edge of a box; rings that hang, to a hundredth of their radius; a
- * pile, as high as between 0.8 and 0.4 of its volume is solid. Peers take one step of 1/60 s for our four parts of one,
+ * pile, as high as between 0.8 and 0.4 of its volume is solid; tables that tumble, on the floor and no higher than they
+ * could be if they lay upon each other. Peers take one step of 1/60 s for our four parts of one,
  * with one untuned setting each.
  *
  * The exact check of a pile is right when what is deepest is about as deep as the deepest contact: no deeper, since
@@ -224,6 +225,70 @@ static void ring_case(bench *b, uint32_t size, uint32_t before, uint32_t steps) 
   scenes_free(&scene);
 }
 
+/* ---- compounds --------------------------------------------------------------------------------------------------- */
+
+/* A plate on four legs, all of one thickness. */
+static void make_table(double thick, graze_rigid_part parts[5]) {
+  for (int i = 0; i < 5; i++) {
+    const double leg[3] = {thick, thick, 0.5}, plate[3] = {1, 1, thick};
+    parts[i] = graze_default_rigid_part();
+    parts[i].shape = GRAZE_RIGID_BOX;
+    memcpy(parts[i].edges, i < 4 ? leg : plate, sizeof leg);
+    parts[i].place[0] = i < 4 ? i % 2 * 0.9 - 0.45 : 0;
+    parts[i].place[1] = i < 4 ? i / 2 * 0.9 - 0.45 : 0;
+    parts[i].place[2] = i < 4 ? 0 : 0.25;
+  }
+}
+
+/* In layers of sixteen, turned in eight ways, that fall on each other and tumble. */
+static graze_rigid *make_tables(graze_context *context, uint32_t size, graze_rigid_solver solver) {
+  const scenes_rigid none = {.friction = 0.5};
+  const double up[3] = {0, 0, 1}, origin[3] = {0, 0, 0};
+  graze_rigid_part parts[5];
+  graze_rigid *world = make_world(context, &none, solver);
+  uint32_t number;
+  must(graze_rigid_add_wall(world, origin, up, 0), "the floor");
+  make_table(0.04, parts);
+  for (uint32_t i = 0; i < size; i++) {
+    graze_rigid_body_def def = graze_default_rigid_body_def();
+    def.shape = GRAZE_RIGID_COMPOUND;
+    def.parts = parts;
+    def.part_count = 5;
+    def.density = 500;
+    def.position[0] = 1.6 * (i % 4);
+    def.position[1] = 1.6 * (i / 4 % 4);
+    def.position[2] = 1.5 + 1.4 * (i / 16);
+    for (uint32_t k = 0; k < 3; k++) def.orientation[k + 1] = i >> k & 1 ? 0.8 : -0.3;
+    for (uint32_t k = 0; k < 3; k++) def.spin[k] = i >> k & 1 ? -3 : 2;
+    must(graze_rigid_add_body(world, &def, &number), "a table");
+  }
+  return world;
+}
+
+/* Right when they have come down and lie on the floor and on each other. */
+static void table_case(bench *b, uint32_t size, uint32_t steps) {
+  static const char *const names[] = {"cpu/auto", "cpu/soft"};
+  mean_height height = {0.1, 0.25 + 0.25 * size / 16};
+  rigid_job jobs[2];
+  contest c;
+  if (!bench_wants(b, "rigid/tables/%u", size)) return;
+  contest_begin(&c, b, "body step", size, (uint64_t)size * steps, "rigid/tables/%u", size);
+  c.judge = judge_rigid;
+  c.judge_argument = &height;
+  for (int i = 0; i < 2; i++) {
+    jobs[i] = (rigid_job){make_tables(b->context, size, (graze_rigid_solver)i),
+                          text_of("%s/tables%d.state", b->work_folder, i), steps, size};
+    must(graze_rigid_save(jobs[i].world, jobs[i].path), jobs[i].path);
+    contest_ours(&c, names[i], run_rigid, &jobs[i]);
+  }
+  contest_end(&c);
+  for (int i = 0; i < 2; i++) {
+    remove(jobs[i].path);
+    free(jobs[i].path);
+    graze_rigid_destroy(jobs[i].world);
+  }
+}
+
 /* ---- the exact check --------------------------------------------------------------------------------------------- */
 
 static void run_check(void *argument, bool check, sample *out) {
@@ -274,5 +339,6 @@ void work_rigid(bench *b) {
   }
   ring_case(b, 5, 1, 240);
   if (!b->quick) ring_case(b, 101, 1, 240);
+  table_case(b, b->quick ? 16 : 64, 120);
   check_case(b, b->quick ? 128 : 1024);
 }

@@ -635,15 +635,17 @@ static void test_check_ground(void **unused) {
   graze_mesh_destroy(mesh);
 }
 
-/* A heap that has come down is not deep in itself. */
+/* A heap that has come down is not deep in itself, as far as is known: of two that hang in each other no way out that
+ * is tried may be short. */
 static void test_check_heap(void **unused) {
   (void)unused;
   graze_rigid *world = make_gas(shared_context(1), gravity, true);
   run(world, 240);
   const graze_rigid_check_result result = check(world, 0.01);
   assert_true(result.pairs > 27);
-  assert_int_equal(result.count, 0);
-  assert_true(result.deepest.upper > 0);
+  assert_true(result.count <= 2);
+  for (uint64_t i = 0; i < result.count; i++) assert_true(result.overlaps[i].unknown);
+  assert_true(result.deepest.upper > 0 && result.deepest.lower < 0.002);
   graze_rigid_destroy(world);
 }
 

@@ -46,13 +46,6 @@ static polytope_axis find_face_axis(const polytope *p, const double (*planes)[4]
   return best;
 }
 
-/* Whether the edges make a face of the Minkowski difference: arcs of the two Gauss maps cross. */
-static bool arcs_cross(const double a[3], const double b[3], const double c[3], const double d[3], const double ab[3],
-                       const double cd[3]) {
-  const double cba = dot3(c, ab), dba = dot3(d, ab), adc = dot3(a, cd), bdc = dot3(b, cd);
-  return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
-}
-
 /* The unit normal across two edges, from a to b: between the faces of a. False: they are about parallel, and faces
  * tell.
  */
@@ -65,24 +58,27 @@ static bool cross_edges(const double u[3], const double v[3], const double n[3],
   return true;
 }
 
+/* Edges make a face of the Minkowski difference where arcs of the two Gauss maps cross: that from n to m, the faces of
+ * a's edge u, and that between the opposites of the faces of b's edge v. An arc turns about its edge, so that signs
+ * tell on which sides of either arc the ends of the other are. How b's faces look along u is found once for each u. */
 static polytope_axis find_edge_axis(const polytope *a, const polytope *b, const posed *other) {
   polytope_axis best = {.out = -(double)INFINITY};
+  double along[MOST_CORNERS];
   for (uint32_t i = 0; i < a->edge_count; i++) {
     const polytope_edge *e = &a->edges[i];
     double u[3];
     const double *from = a->corners[e->corners[0]], *n = a->planes[e->faces[0]], *m = a->planes[e->faces[1]];
     sub3(a->corners[e->corners[1]], from, u);
+    for (uint32_t f = 0; f < b->face_count; f++) along[f] = -dot3(other->planes[f], u);
     for (uint32_t j = 0; j < b->edge_count; j++) {
       const polytope_edge *g = &b->edges[j];
-      double v[3], normal[3], way[3], c[3], d[3];
+      const double first = along[g->faces[0]], second = along[g->faces[1]];
+      if (!(first * second < 0)) continue;
+      double v[3], normal[3], way[3];
       const double *start = other->corners[g->corners[0]];
       sub3(other->corners[g->corners[1]], start, v);
-      for (int k = 0; k < 3; k++) {
-        c[k] = -other->planes[g->faces[0]][k];
-        d[k] = -other->planes[g->faces[1]][k];
-      }
-      /* The arc from n to m turns about the edge: its normal is along u, and that of the other about v. */
-      if (!arcs_cross(n, m, c, d, u, v) || !cross_edges(u, v, n, m, normal)) continue;
+      const double of_n = dot3(n, v), of_m = dot3(m, v);
+      if (!(of_n * of_m < 0 && first * of_m > 0) || !cross_edges(u, v, n, m, normal)) continue;
       sub3(start, from, way);
       const double out = dot3(normal, way);
       if (out <= best.out) continue;

@@ -88,16 +88,22 @@ typedef struct soft_system {
   soft_body *bodies;                /* from 1 on: 0 is what no force moves */
   double *states;                   /* SOFT_STATE numbers for each */
   uint32_t *contacts;               /* by class, then in order */
+  uint32_t *busy;                   /* those of them that do something in this round */
   uint8_t *classes;                 /* of each contact */
   uint64_t *used;                   /* of each body: colors of its contacts */
   uint32_t first[SOFT_CLASSES + 1]; /* group of each class; those of the last color come one by one */
-  uint32_t place[SOFT_CLASSES + 1]; /* in the list of contacts */
+  uint32_t begin[SOFT_CLASSES + 1]; /* in the list of contacts */
+  uint32_t place[SOFT_CLASSES + 1]; /* in the list of busy ones */
   soft_group *groups;
   double h, step; /* of a sub-step, and of all that groups last for */
 } soft_system;
 
-/* Gives every contact a color, so that those of one color share no body, and counts groups. */
+/* Gives every contact a color, so that those of one color share no body. */
 void gz_soft_color(soft_system *s, const uint32_t *slots, const uint32_t *contacts);
+/* How many groups there may be at most. */
+uint32_t gz_soft_count_groups(const soft_system *s);
+/* At the start of a round: the contacts that do something, and groups of them. */
+void gz_soft_arrange(soft_system *s);
 /* The groups [begin, end) from contacts and bodies as they stand; slots: of each body of the world, 0: none. */
 void gz_soft_fill(const soft_system *s, const uint32_t *slots, uint32_t begin, uint32_t end);
 /* Impulses back to the contacts. */

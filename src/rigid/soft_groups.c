@@ -69,16 +69,52 @@ void gz_soft_color(soft_system *s, const uint32_t *slots, const uint32_t *contac
     s->classes[i] = (uint8_t)(2 * color + !(c->part > 0));
     counts[s->classes[i]]++;
   }
+  for (uint32_t class = 0; class < SOFT_CLASSES; class ++) {
+    s->begin[class] = next[class] = place;
+    place += counts[class];
+  }
+  s->begin[SOFT_CLASSES] = place;
+  for (uint32_t i = 0; i < s->contact_count; i++) s->contacts[next[s->classes[i]]++] = contacts[i];
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t count_of(uint32_t class, uint32_t contacts) {
+  return (contacts + width_of(class) - 1) / width_of(class);
+}
+
+uint32_t gz_soft_count_groups(const soft_system *s) {
+  uint32_t count = 0;
+  for (uint32_t class = 0; class < SOFT_CLASSES; class ++)
+    count += count_of(class, s->begin[class + 1] - s->begin[class]);
+  return count;
+}
+
+/* Without points, and with nothing left of those that it had: in a group it would change nothing. */
+static bool is_quiet(const rigid_contact *c) {
+  for (int k = 0; k < 3; k++) {
+    if (c->dragged[k] != 0 || c->rolled[k] != 0) return false;
+  }
+  return c->count == 0 && c->twisted == 0 && c->stiffened == 0;
+}
+
+void gz_soft_arrange(soft_system *s) {
+  uint32_t count = 0;
   s->group_count = 0;
   for (uint32_t class = 0; class < SOFT_CLASSES; class ++) {
     s->first[class] = s->group_count;
-    s->place[class] = next[class] = place;
-    place += counts[class];
-    s->group_count += (counts[class] + width_of(class) - 1) / width_of(class);
+    s->place[class] = count;
+    for (uint32_t i = s->begin[class]; i < s->begin[class + 1]; i++) {
+      rigid_contact *c = RIGID_AT(s->world->contacts, rigid_contact, s->contacts[i]);
+      if (is_quiet(c))
+        c->part = s->h; /* as that of the others */
+      else
+        s->busy[count++] = s->contacts[i];
+    }
+    s->group_count += count_of(class, count - s->place[class]);
   }
   s->first[SOFT_CLASSES] = s->group_count;
-  s->place[SOFT_CLASSES] = place;
-  for (uint32_t i = 0; i < s->contact_count; i++) s->contacts[next[s->classes[i]]++] = contacts[i];
+  s->place[SOFT_CLASSES] = count;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -249,7 +285,7 @@ static void fill_group(const soft_system *s, const uint32_t *slots, uint32_t cla
   g->rounds = class % 2 ? NEW_ROUNDS : 1;
   for (uint32_t lane = 0; lane < SOFT_LANES; lane++) {
     g->contact[lane] = UINT32_MAX;
-    if (lane < width && first + lane < s->place[class + 1]) fill_lane(s, slots, s->contacts[first + lane], g, lane);
+    if (lane < width && first + lane < s->place[class + 1]) fill_lane(s, slots, s->busy[first + lane], g, lane);
   }
 }
 
