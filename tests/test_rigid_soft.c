@@ -541,11 +541,41 @@ static void test_tumblers(void **unused) {
   }
 }
 
+/* Two layers of bricks, more than are solved at once, and on them what is so many times as heavy as one. */
+static double sink_into_many(graze_rigid_solver solver, double ratio) {
+  graze_rigid *world = make_world(shared_context(1), solver, 0.5, 0);
+  graze_rigid_body_def def = graze_default_rigid_body_def();
+  def.shape = GRAZE_RIGID_BOX;
+  def.edges[0] = def.edges[1] = def.edges[2] = 1;
+  def.mass = 1;
+  for (int i = 0; i < 72; i++) {
+    def.position[0] = 1.02 * (i % 6) + i / 36 * 0.5;
+    def.position[1] = 1.02 * (i / 6 % 6) + i / 36 * 0.5;
+    def.position[2] = i / 36 + 0.5;
+    add(world, &def);
+  }
+  def.edges[0] = def.edges[1] = def.edges[2] = 2;
+  def.position[0] = def.position[1] = 2.8;
+  def.position[2] = 3;
+  def.mass = ratio;
+  const uint32_t heavy = add(world, &def);
+  run(world, 120);
+  const double sink = 3 - get(world, heavy).position[2];
+  graze_rigid_destroy(world);
+  return sink;
+}
+
+static void test_heavy_on_many(void **unused) {
+  (void)unused;
+  assert_within("100 times as heavy as each of many", sink_into_many(GRAZE_RIGID_AUTO, 100), 1e-3);
+  assert_within("1000 times", sink_into_many(GRAZE_RIGID_AUTO, 1000), 1e-3);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_passes),         cmocka_unit_test(test_stacks),
-                                     cmocka_unit_test(test_heavy_on_light), cmocka_unit_test(test_thin_pieces),
-                                     cmocka_unit_test(test_cards),          cmocka_unit_test(test_pyramid),
-                                     cmocka_unit_test(test_restored),       cmocka_unit_test(test_strangers),
-                                     cmocka_unit_test(test_tumblers),       cmocka_unit_test(test_high_pyramid)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_passes),        cmocka_unit_test(test_stacks),      cmocka_unit_test(test_heavy_on_light),
+      cmocka_unit_test(test_thin_pieces),   cmocka_unit_test(test_cards),       cmocka_unit_test(test_pyramid),
+      cmocka_unit_test(test_restored),      cmocka_unit_test(test_strangers),   cmocka_unit_test(test_tumblers),
+      cmocka_unit_test(test_heavy_on_many), cmocka_unit_test(test_high_pyramid)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

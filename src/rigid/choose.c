@@ -28,6 +28,9 @@ enum { FEW_BODIES = 64, MOST_BODIES = 512 };
  * fall after 6 s; with 8 they shake more and more, and stand with 16.) */
 enum { USUAL_LAYERS = 40, MOST_TIMES = 8 };
 
+/* By how many times a body may be heavier than what it stands on. */
+static const double usual_ratio = 20;
+
 static rigid_contact *contact_of(const graze_rigid *world, const rigid_island *island, uint32_t i) {
   return RIGID_AT(world->contacts, rigid_contact,
                   *RIGID_AT(world->island_contacts, uint32_t, island->first_contact + i));
@@ -175,12 +178,27 @@ static uint32_t count_layers(const graze_rigid *world, const rigid_island *islan
   return most;
 }
 
+/* By how many times some body is heavier than one that it stands on; what is beside or below others does not sink into
+ * them. */
+static double find_ratio(const graze_rigid *world, const rigid_island *island) {
+  const double pull = length3(world->def.gravity);
+  double most = 1;
+  for (uint32_t i = 0; i < island->contact_count && pull > 0; i++) {
+    const rigid_contact *c = contact_of(world, island, i);
+    const double up = -dot3(c->normal, world->def.gravity) / pull; /* from b to a */
+    const rigid_body *upper = rigid_body_at(world, up > 0 ? c->a : c->b),
+                     *lower = rigid_body_at(world, up > 0 ? c->b : c->a);
+    if (c->count > 0 && fabs(up) >= upright) most = fmax(most, upper->mass * lower->inverse_mass);
+  }
+  return most;
+}
+
 /* How many times the usual number of sub-steps an island needs that is solved softly. */
 static uint32_t count_times(const graze_rigid *world, const rigid_island *island) {
   const uint32_t layers = island->body_count > USUAL_LAYERS ? count_layers(world, island) : 0;
-  if (layers <= USUAL_LAYERS) return 1;
-  const double higher = (double)layers / USUAL_LAYERS;
-  return (uint32_t)fmin(ceil(higher * sqrt(higher)), MOST_TIMES);
+  const double higher = fmax((double)layers / USUAL_LAYERS, 1),
+               heavier = fmax(find_ratio(world, island) / usual_ratio, 1);
+  return (uint32_t)fmin(ceil(fmax(higher * sqrt(higher), sqrt(heavier))), MOST_TIMES);
 }
 
 static void choose(const graze_rigid *world, rigid_island *island, double dt, bearing *list) {
