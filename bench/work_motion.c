@@ -15,6 +15,7 @@ enum { MOTIONS = 24, SAMPLES = 1000 };
 typedef struct knots_job {
   graze_query *query;
   graze_motion_model model;
+  double bracket;
   graze_motion_body a[MOTIONS], b[MOTIONS];
 } knots_job;
 
@@ -25,8 +26,17 @@ static graze_pose place(uint64_t *state, const graze_pose *from, double turn, do
   return from == NULL ? change : graze_pose_multiply(&change, from);
 }
 
-/* From apart, about a knot's size from each other, for about such a way and some tens of degrees. */
-static void make_motions(knots_job *j, const graze_mesh *mesh) {
+static bool meet_on_the_way(knots_job *j, int i) {
+  graze_motion_options options = graze_default_motion_options();
+  graze_motion_result result;
+  options.model = GRAZE_MOTION_RIGID;
+  if (graze_motion_meshes(j->query, &j->a[i], &j->b[i], &options, &result) != GRAZE_OK) fail("no motion");
+  return result.verdict == GRAZE_MOTION_HIT;
+}
+
+/* From apart, about a knot's size from each other, for about such a way and some tens of degrees; all of them, or those
+ * that meet. */
+static void make_motions(knots_job *j, const graze_mesh *mesh, bool all) {
   uint64_t state = 11;
   for (int i = 0; i < MOTIONS; i++) {
     graze_collide_result found;
@@ -37,7 +47,7 @@ static void make_motions(knots_job *j, const graze_mesh *mesh) {
       j->a[i] = (graze_motion_body){mesh, a, place(&state, &a, 0.2, 0.3)};
       j->b[i] = (graze_motion_body){mesh, b, place(&state, &b, 0.2, 0.5)};
       if (graze_collide_meshes(j->query, mesh, &a, mesh, &b, &options, &found) != GRAZE_OK) fail("no collision test");
-    } while (found.hit);
+    } while (found.hit || (!all && !meet_on_the_way(j, i)));
   }
 }
 
@@ -45,6 +55,7 @@ static void run_knots(void *argument, bool check, sample *out) {
   knots_job *j = argument;
   graze_motion_options options = graze_default_motion_options();
   options.model = j->model;
+  options.bracket = j->bracket;
   (void)check;
   out->timed = MOTIONS;
   for (int i = 0; i < MOTIONS; i++) {
@@ -81,18 +92,26 @@ static void run_samples(void *argument, bool check, sample *out) {
   }
 }
 
+static model make_knot(const bench *b) {
+  model m = b->list || b->quick ? shape_knot(8, 40) : shape_knot(25, 200);
+  model_normalise(&m);
+  return m;
+}
+
+static knots_job make_job(bench *b, const graze_mesh *mesh, graze_motion_model how, double bracket, bool all) {
+  knots_job j = {.model = how, .bracket = bracket};
+  if (graze_query_create(b->context, &j.query) != GRAZE_OK) fail("no query");
+  make_motions(&j, mesh, all);
+  return j;
+}
+
 static void two_knots(bench *b) {
   if (!bench_wants(b, "motion/knots")) return;
   static knots_job jobs[2];
-  const bool small = b->list || b->quick;
-  model m = small ? shape_knot(8, 40) : shape_knot(25, 200);
-  model_normalise(&m);
+  model m = make_knot(b);
   graze_mesh *mesh = model_bake(b, &m, GRAZE_VOLUMES_ORIENTED, true);
-  for (int k = 0; k < 2; k++) {
-    if (graze_query_create(b->context, &jobs[k].query) != GRAZE_OK) fail("no query");
-    jobs[k].model = k == 0 ? GRAZE_MOTION_LINEAR : GRAZE_MOTION_RIGID;
-    make_motions(&jobs[k], mesh);
-  }
+  jobs[0] = make_job(b, mesh, GRAZE_MOTION_LINEAR, 0, true);
+  jobs[1] = make_job(b, mesh, GRAZE_MOTION_RIGID, 0, true);
   contest c;
   contest_begin(&c, b, "motion", m.triangle_count, MOTIONS, "motion/knots");
   contest_ours(&c, "cpu/linear", run_knots, &jobs[0]);
@@ -100,6 +119,26 @@ static void two_knots(bench *b) {
   contest_rival(&c, "plain/samples_1000", run_samples, &jobs[0]);
   contest_end(&c);
   for (int k = 0; k < 2; k++) graze_query_destroy(jobs[k].query);
+  graze_mesh_destroy(mesh);
+  free(m.vertices);
+  free(m.indices);
+}
+
+/* Motions that all meet, with times as wide as usual, wider and narrower. */
+static void brackets(bench *b) {
+  if (!bench_wants(b, "motion/brackets")) return;
+  static const double widths[3] = {0, 0x1p-10, 0x1p-38};
+  static knots_job jobs[3];
+  model m = make_knot(b);
+  graze_mesh *mesh = model_bake(b, &m, GRAZE_VOLUMES_ORIENTED, true);
+  for (int k = 0; k < 3; k++) jobs[k] = make_job(b, mesh, GRAZE_MOTION_RIGID, widths[k], false);
+  contest c;
+  contest_begin(&c, b, "motion", m.triangle_count, MOTIONS, "motion/brackets");
+  contest_ours(&c, "cpu/usual", run_knots, &jobs[0]);
+  contest_ours(&c, "cpu/coarse", run_knots, &jobs[1]);
+  contest_ours(&c, "cpu/fine", run_knots, &jobs[2]);
+  contest_end(&c);
+  for (int k = 0; k < 3; k++) graze_query_destroy(jobs[k].query);
   graze_mesh_destroy(mesh);
   free(m.vertices);
   free(m.indices);
@@ -187,5 +226,6 @@ static void robot_cell(bench *b) {
 
 void work_motion(bench *b) {
   two_knots(b);
+  brackets(b);
   robot_cell(b);
 }

@@ -192,6 +192,7 @@ static known *checked(story *s, const graze_scene_update_options *o, uint64_t *c
 /* What happens between updates is asked for in one of the ways, too. */
 static void choose_model(story *s, graze_scene_update_options *options) {
   options->continuous = (graze_motion_model)(options->exactness == GRAZE_T2 ? 0 : random_below(&s->random, 3));
+  options->bracket = random_below(&s->random, 2) == 0 ? 0 : ldexp(1, -(int)random_below(&s->random, 50));
 }
 
 static void check_times(const graze_scene_event *list, uint64_t count, bool continuous) {
@@ -218,6 +219,8 @@ static void compare_passed(story *s, const graze_scene_update_result *e, known *
     assert_true(continuous);
     /* They move straight and by whole numbers, so that some slide along one another: no proof for the rigid model. */
     assert_true(x->passage == GRAZE_MOTION_HIT || (x->passage == GRAZE_MOTION_UNKNOWN && model == GRAZE_MOTION_RIGID));
+    assert_true(x->distance[0] >= 0 && x->distance[0] <= x->distance[1]);
+    assert_true(x->passage == GRAZE_MOTION_UNKNOWN || x->distance[1] == 0);
     const known *k = find_known(now, count, x->user_id_a, x->user_id_b);
     const known *t = find_known(s->told, s->told_count, x->user_id_a, x->user_id_b);
     assert_true(is_apart(k) && is_apart(t));

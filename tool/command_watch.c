@@ -18,6 +18,7 @@ enum {
   key_title,
   key_pictures,
   key_continuous,
+  key_bracket,
   key_clearance
 };
 
@@ -30,6 +31,10 @@ static const struct argp_option options[] = {
      "find out what happens between steps, too: vertices move straight (linear), or objects turn about an axis "
      "(rigid); "
      "then every event has its time within the step, from 0 to 1",
+     2},
+    {"bracket", key_bracket, "WIDTH", 0,
+     "with --continuous: how wide the two times of a rigid motion or of a clearance may be, above 0 and up to 1, where "
+     "proofs get as near (default 2^-30)",
      2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
     {0, 0, 0, 0, "What is reported:", 30},
@@ -53,6 +58,8 @@ static void check_together(const watch_options *watch, struct argp_state *state)
     argp_error(state, "--replay does what was recorded: no --continuous beside it");
   if (watch->replay && watch->def.clearance)
     argp_error(state, "--replay keeps the clearances that were recorded: no --clearance beside it");
+  if (watch->bracket > 0 && watch->continuous == GRAZE_MOTION_STEPS)
+    argp_error(state, "--bracket is for runs with --continuous");
   if (watch->continuous != GRAZE_MOTION_STEPS && watch->def.exactness == GRAZE_T2)
     argp_error(state, "--continuous is for exactness t0 and t1");
   if (watch->pictures_given && !watch->def.folder) argp_error(state, "--pictures needs --report");
@@ -106,6 +113,11 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
     case key_continuous:
       watch->continuous =
           options_choice(state, "continuous", argument, model_names) == 0 ? GRAZE_MOTION_LINEAR : GRAZE_MOTION_RIGID;
+      return 0;
+    case key_bracket:
+      watch->bracket = options_decimal(state, "bracket", argument);
+      if (!(watch->bracket > 0 && watch->bracket <= 1))
+        argp_error(state, "--bracket: '%s' is not above 0 and at most 1", argument);
       return 0;
     case ARGP_KEY_ARGS:
       if (watch->replay) argp_error(state, "--replay has its own scene: no files beside it");
@@ -164,6 +176,7 @@ static void choose(live_run *live) {
   how->exactness = watch->def.exactness;
   how->open = watch->def.open;
   how->continuous = watch->continuous;
+  how->bracket = watch->bracket;
   how->progress = go_on;
   graze_check_set_clearances(live->check, how);
   live->log.clear = how->clearance != NULL;

@@ -18,6 +18,7 @@ typedef struct watch_options {
   bool pictures_given; /* --pictures was there */
   graze_find find;
   graze_motion_model continuous;
+  double bracket; /* 0: the usual */
 } watch_options;
 
 /* What became of a pair, as the film has it; and of one that is in doubt. */
@@ -33,8 +34,9 @@ typedef struct watch_event {
   uint32_t doubt_name;
   graze_counts counts;
   graze_gap gap;
-  double time[2];  /* within the step, in a continuous run */
-  double approach; /* passed or unknown: 0: by meeting; else the clearance that was not kept */
+  double time[2];     /* within the step, in a continuous run */
+  double distance[2]; /* unknown: bounds of the least in that time */
+  double approach;    /* passed or unknown: 0: by meeting; else the clearance that was not kept */
 } watch_event;
 
 /* The relation that an event tells of: between two steps, that a clearance was not kept. */

@@ -30,6 +30,7 @@ static void add_event(watch_log *log, const graze_scene_event *from, uint8_t cha
                          .gap = from->gap,
                          .approach = change >= GRAZE_FILM_PASSED ? from->approach : 0};
   memcpy(event->time, from->time, sizeof event->time);
+  memcpy(event->distance, from->distance, sizeof event->distance);
 }
 
 /* ---- gaps ---- */

@@ -57,6 +57,12 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
     if (event->time[1] > event->time[0]) gz_put_text(out, " to ");
     if (event->time[1] > event->time[0]) gz_put_double(out, event->time[1]);
   }
+  if (event->change == WATCH_UNKNOWN) {
+    gz_put_text(out, "  distance ");
+    gz_put_double(out, event->distance[0]);
+    gz_put_text(out, " to ");
+    gz_put_double(out, event->distance[1]);
+  }
   if (event->approach > 0) {
     gz_put_text(out, "  nearer than ");
     gz_put_double(out, event->approach);
@@ -175,6 +181,7 @@ static void json_event(gz_json *writer, const watch_log *log, const watch_event 
   }
   gz_json_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
   if (log->continuous != GRAZE_MOTION_STEPS) gz_json_doubles(writer, "time", event->time, 2);
+  if (event->change == WATCH_UNKNOWN) gz_json_doubles(writer, "distance", event->distance, 2);
   if (event->approach > 0) gz_json_double(writer, "clearance", event->approach);
   if (event->gap.found) json_gap(writer, &event->gap);
   gz_json_close(writer);

@@ -110,8 +110,8 @@ GRAZE_API void graze_ccd_mesh_pairs_free(graze_ccd_mesh_pairs *result);
  * first component that is not zero is positive. Matrices have to be turns of each other to 1e-6; by what they are not
  * the vertices move straight beside the turn, and it counts as a doubt about where everything is. Times of such motions
  * are no roots of polynomials: that nothing meets is proved by bounds on distances and speeds, and that something meets
- * by an exact test of the rounded pose at the bracket's end, so that a bracket is 2^-30 wide, or more where proofs are
- * hard to find. */
+ * by an exact test of the rounded pose at the bracket's end, so that a bracket is 2^-30 wide, or what the options ask
+ * for, or more where proofs are hard to find. */
 typedef enum graze_motion_model {
   GRAZE_MOTION_STEPS = 0, /* nothing: objects are at their poses, and nowhere before */
   GRAZE_MOTION_LINEAR = 1,
@@ -144,6 +144,13 @@ typedef struct graze_motion_options {
    * free, and what comes nearer by less than a 2^24th may be told either way. */
   double separation;
 
+  /* How wide the bracket of a hit may be, from 0 to 1; default 0: 2^-30. Exact times are narrower than any, and stay
+   * what they are. A certified one is as wide as this or narrower, wherever proofs get so near: posed coordinates have
+   * errors of 2^-44 of their size, so a bracket is no narrower than what moves takes for a few such errors, and wider
+   * still where a hit is hard to prove; `latest` and `earliest` tell. A wider one saves the last steps to a contact,
+   * which are few. */
+  double bracket;
+
   /* RIGID: of each object the point, in coordinates of its mesh, that moves straight, instead of the origin of its
    * frame: its centre of mass, say, where the origin is far from it. Of a and b, of all objects of a path; three finite
    * numbers each. Default NULL: the origins. */
@@ -158,13 +165,16 @@ GRAZE_API graze_motion_options graze_default_motion_options(void);
 typedef struct graze_motion_result {
   graze_motion_verdict verdict;
   double earliest, latest;
+  double distance[2]; /* UNKNOWN: a lower and an upper bound of the least distance that the surfaces have between the
+                         two times, proved; else 0 and 0 */
   graze_work work;
 } graze_motion_result;
 
 /* Two objects of which one or both move. Surfaces are closed sets, and what is inside of another object does not meet
  * it; nor is its surface the nearer for it. The same verdict and times for any number of threads and instruction set.
- * Errors: ARGUMENT (also for a separation that is negative or not finite), NOT_FINITE (also a center), LIMIT (a center
- * so far away that coordinates overflow), POSE (rigid: the message says of which object which pose), MEMORY. */
+ * Errors: ARGUMENT (also for a separation that is negative or not finite, or a bracket not from 0 to 1), NOT_FINITE
+ * (also a center), LIMIT (a center so far away that coordinates overflow), POSE (rigid: the message says of which
+ * object which pose), MEMORY. */
 GRAZE_API graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
                                            const graze_motion_options *options, graze_motion_result *result);
 

@@ -46,6 +46,7 @@ typedef struct graze_replay_step {
   uint64_t persist_count;
   uint64_t ended_count;
   graze_motion_model continuous;
+  double bracket;        /* of the update's options */
   uint64_t passed_count; /* with `continuous`, and the hash of times; else 0 */
   uint64_t time_hash;
   bool clearances; /* they were asked for */

@@ -176,6 +176,7 @@ typedef struct graze_scene_update_options {
   graze_exactness exactness;          /* default T1 */
   graze_open_rule open;               /* default GRAZE_OPEN_UNKNOWN */
   graze_motion_model continuous;      /* default STEPS; else not with T2: what happens since the last update, too */
+  double bracket;                     /* `continuous`: how wide times may be, as in graze_motion_options; default 0 */
   graze_clearance_function clearance; /* NULL: none; else with: */
   graze_reach_function reach;
   void *clearance_user;
@@ -203,6 +204,8 @@ typedef struct graze_scene_event {
   double time[2];
   graze_motion_verdict passage; /* of `passed`: HIT or UNKNOWN */
   double approach;              /* likewise: 0: they met; else their clearance, than which they only came nearer */
+  double distance[2];           /* of UNKNOWN `passage`: bounds of the least distance in that time, as those of
+                                   graze_motion_result; else 0 and 0 */
 } graze_scene_event;
 
 /* What became of the pairs of objects, each list in the order of adding of a, then of b. A pair is listed as long as

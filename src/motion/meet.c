@@ -36,13 +36,17 @@
 
 enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };
 enum { MOST_LEFT = 16, LOOK_BUDGET = 256 };
+enum { SAMPLES = 4, TRIALS = 6, TRIAL_BUDGET = 1 << 17 }; /* where the distance is bounded */
 static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
 static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24, FARTHEST = 0x1p900;
 
 typedef struct search {
   pursuit p;
   double separation; /* 0: they have to meet */
-  double at;         /* free until then, but for what is in doubt */
+  double bracket;    /* how wide the times of a hit may be */
+  double fine;       /* until then a wider one than usual has been tried in vain */
+  double at, end;    /* free until then, but for what is in doubt; of no interest from there on */
+  bool strict;       /* the first doubt ends it */
   bool doubtful;     /* from doubt[0] to doubt[1] nothing is known */
   double doubt[2];
   double size;  /* half the diagonal of the smaller object */
@@ -165,7 +169,7 @@ static graze_status try_now(search *s, double least) {
  */
 static graze_status advance(search *s, bool *near) {
   double least;
-  const double reach = reach_in(s, s->at, 1, 1 - s->at);
+  const double reach = reach_in(s, s->at, s->end, s->end - s->at);
   const double wanted = smaller(s->p.keep + reach, DBL_MAX);
   const double limit = s->at == 0 && s->ahead > 1 ? smaller(s->p.keep + s->ahead * reach, DBL_MAX) : wanted;
   const double enough = smaller(s->p.keep + COARSE * reach, DBL_MAX);
@@ -180,18 +184,42 @@ static graze_status advance(search *s, bool *near) {
   }
   if (status != GRAZE_OK || s->done) return status;
   s->apart = larger(least * INWARD - s->p.keep - s->p.doubt, 0);
-  double step = gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, 1, s->p.keep, s->apart) * INWARD;
-  *near = !(step > LONG_STEP * (1 - s->at)) && !(s->apart > NEAR * s->size);
-  s->at = smaller(s->at + step, 1);
+  double step = gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, s->end, s->p.keep, s->apart) * INWARD;
+  *near = !(step > LONG_STEP * (s->end - s->at)) && !(s->apart > NEAR * s->size);
+  s->at = smaller(s->at + step, s->end);
   return GRAZE_OK;
 }
 
+/* A bracket wider than usual is good enough for a hit, but no reason to be in doubt. */
+static bool is_coarse(const search *s) {
+  return s->bracket > BRACKET && s->at >= s->fine;
+}
+
+/* What a bracket from there may end with: later, and no wider than that, also when its times are counted from the other
+ * end, where either is rounded once more. */
+static double bracket_end(const search *s, double from, double width) {
+  const double most = s->p.path[0].backward ? s->bracket - 0x1p-52 : s->bracket;
+  double to = from + smaller(width, most);
+  if (to - from > most) to = nextafter(to, 0);
+  return smaller(larger(to, nextafter(from, 2)), 1);
+}
+
 /* Behind a time until which they are free. */
+static graze_status try_coarse(search *s, double from) {
+  bool meet = false;
+  s->fine = bracket_end(s, from, s->bracket);
+  graze_status status = do_meet(s, s->fine, &meet);
+  if (meet) finish_hit(s, from, s->fine);
+  return status;
+}
+
+/* Likewise; there is no way on. */
 static graze_status leave_in_doubt(search *s, double from) {
+  const double bracket = smaller(s->bracket, BRACKET);
   bool meet = false;
   double to = from;
   for (int i = TRIES - 1; i >= 0 && !meet && to < 1; i--) {
-    to = smaller(from + BRACKET * ldexp(1, -i), 1);
+    to = bracket_end(s, from, bracket * ldexp(1, -i));
     graze_status status = do_meet(s, to, &meet);
     if (status != GRAZE_OK) return status;
   }
@@ -228,21 +256,24 @@ static graze_status decide_window(search *s, const graze_distance_result *near, 
     decide_linear(s, near, to, &refused);
     return refused ? gz_fail_memory(s->p.context, gz_ccd_scratch_size()) : GRAZE_OK;
   }
+  const bool coarse = is_coarse(s);
   bool stuck;
+  s->p.least_step = 0x1p-6 * (coarse ? s->bracket : smaller(s->bracket, BRACKET));
   double until = gz_pairs_free_until(&s->p, near->pairs, near->near_pairs, s->at, to, &stuck);
-  if (s->p.budget == 0) {
+  if (s->p.budget == 0 || (stuck && s->strict)) {
     finish(s, GRAZE_MOTION_UNKNOWN, s->doubtful ? s->doubt[0] : until, 1);
     return GRAZE_OK;
   }
   s->at = until;
-  return stuck ? leave_in_doubt(s, until) : GRAZE_OK;
+  if (!stuck) return GRAZE_OK;
+  return coarse ? try_coarse(s, until) : leave_in_doubt(s, until);
 }
 
 /* A window in which pairs can meet that are at most about `reach` from each other. */
 static double window_end(const search *s, double reach) {
-  const double end = smaller(s->at + LONG_STEP, 1);
+  const double end = smaller(s->at + LONG_STEP, s->end);
   double width = 2 * gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, end, s->p.keep, reach);
-  return smaller(s->at + larger(smaller(width, LONG_STEP), LEAST_WINDOW), 1);
+  return smaller(s->at + larger(smaller(width, LONG_STEP), LEAST_WINDOW), s->end);
 }
 
 /* All pairs that can meet until the window's end. */
@@ -267,12 +298,12 @@ static graze_status run(search *s) {
   s->size = smaller(s->p.path[0].around, s->p.path[1].around);
   while (status == GRAZE_OK && !s->done) {
     bool near = false, meet = false;
-    status = s->at < 1 ? advance(s, &near) : do_meet(s, 1, &meet);
+    status = s->at < s->end ? advance(s, &near) : do_meet(s, s->end, &meet);
     if (status != GRAZE_OK || s->done) break;
-    if (s->at < 1) {
+    if (s->at < s->end) {
       if (near) status = open_window(s);
     } else if (meet) {
-      finish_hit(s, 1, 1);
+      finish_hit(s, s->end, s->end);
     } else {
       finish_free(s);
     }
@@ -370,6 +401,8 @@ static search begin(graze_query *query, pursued a, pursued b, const graze_motion
                     .keep = options->separation * kept,
                     .budget = RIGID_BUDGET},
               .separation = options->separation,
+              .bracket = options->bracket > 0 ? options->bracket : BRACKET,
+              .end = 1,
               .ahead = 1};
   for (int i = 0; i < 2; i++) {
     s.p.path[i].backward = options->last;
@@ -395,6 +428,63 @@ static graze_status find_time(search *s, pursued a, pursued b, const graze_motio
   return GRAZE_OK;
 }
 
+/* ---- how far apart they are where it is not known whether they meet ---- */
+
+/* An upper bound of the least distance in the bracket: that of some moments. */
+static graze_status sample_distance(search *s, const graze_motion_result *r, double *most) {
+  *most = DBL_MAX;
+  for (int i = 0; i <= SAMPLES; i++) {
+    const double t = i < SAMPLES ? r->earliest + i * (r->latest - r->earliest) / SAMPLES : r->latest;
+    const graze_pose a = gz_path_pose(&s->p.path[0], t), b = gz_path_pose(&s->p.path[1], t);
+    graze_distance_result found;
+    graze_status status = graze_mesh_distance(s->p.query, s->p.mesh[0], &a, s->p.mesh[1], &b, NULL, &found);
+    if (status != GRAZE_OK) return status;
+    work_add(&s->p.work, &found.work);
+    *most = smaller(*most, (found.upper + s->p.doubt) * OUTWARD);
+  }
+  return GRAZE_OK;
+}
+
+/* Whether they come nearer than this in the bracket. */
+static graze_status do_approach(search *s, pursued a, pursued b, double separation, graze_motion_verdict *verdict) {
+  graze_motion_options options = graze_default_motion_options();
+  options.separation = separation;
+  search part = begin(s->p.query, a, b, &options, KEPT);
+  for (int i = 0; i < 2; i++) part.p.path[i].backward = s->p.path[i].backward;
+  part.at = s->result.earliest;
+  part.end = s->result.latest;
+  part.strict = true;
+  part.p.budget = s->p.budget;
+  graze_status status = run(&part);
+  s->p.budget = part.p.budget;
+  work_add(&s->p.work, &part.p.work);
+  *verdict = part.result.verdict;
+  return status;
+}
+
+/* Bounds of the least distance in the bracket: what is proved to be kept, and what some moment has; closer by halves.
+ */
+static graze_status bound_distance(search *s, pursued a, pursued b) {
+  double least = 0, most = DBL_MAX, limit;
+  graze_status status = sample_distance(s, &s->result, &most);
+  if (status != GRAZE_OK) return status;
+  limit = most < DBL_MAX ? most : 0;
+  s->p.budget = TRIAL_BUDGET;
+  for (int i = 0; i < TRIALS && s->p.budget > 0 && limit > 8 * s->p.doubt; i++) {
+    const double separation = i == 0 ? most * KEPT : 0.5 * (least + limit);
+    graze_motion_verdict verdict;
+    status = do_approach(s, a, b, separation, &verdict);
+    if (status != GRAZE_OK) return status;
+    if (verdict == GRAZE_MOTION_FREE) least = separation * KEPT * INWARD;
+    if (verdict == GRAZE_MOTION_HIT) most = smaller(most, (separation + s->p.doubt) * OUTWARD);
+    if (verdict != GRAZE_MOTION_FREE) limit = separation;
+    if (i == 0 && verdict == GRAZE_MOTION_FREE) break;
+  }
+  s->result.distance[0] = least;
+  s->result.distance[1] = most;
+  return GRAZE_OK;
+}
+
 graze_status gz_motion_meshes(graze_query *query, pursued a, pursued b, const graze_motion_options *options,
                               double ahead, double *apart, graze_motion_result *result) {
   search s = begin(query, a, b, options, KEPT);
@@ -404,6 +494,7 @@ graze_status gz_motion_meshes(graze_query *query, pursued a, pursued b, const gr
   graze_status status = decide(&s);
   if (status == GRAZE_OK && options->separation > 0 && s.result.verdict != GRAZE_MOTION_FREE)
     status = find_time(&s, a, b, options);
+  if (status == GRAZE_OK && s.result.verdict == GRAZE_MOTION_UNKNOWN) status = bound_distance(&s, a, b);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   s.result.work = s.p.work;
@@ -466,5 +557,7 @@ graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a,
   }
   if (!(chosen.separation >= 0 && chosen.separation <= DBL_MAX))
     return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "the separation is not a finite number of 0 or more");
+  if (!(chosen.bracket >= 0 && chosen.bracket <= 1))
+    return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "the width of a bracket is not a number from 0 to 1");
   return pursue(query, a, b, &chosen, result);
 }

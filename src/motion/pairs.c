@@ -9,7 +9,7 @@
 #include "motion/pursuit.h"
 
 enum { LOOKS = 64 };
-static const double LEAST_STEP = 0x1p-36, INWARD = 1 - 0x1p-40;
+static const double INWARD = 1 - 0x1p-40;
 
 /* ---- by bounds ---- */
 
@@ -122,11 +122,12 @@ static double pair_free_until(pursuit *p, const graze_triangle_pair *pair, doubl
     double step = nearest_direction((const double(*)[3])x, n)
                       ? free_along(p, &s, (const double(*)[3])own, (const double(*)[3])x, n)
                       : 0;
-    if (!(step > LEAST_STEP)) {
+    step *= INWARD;
+    if (!(step > p->least_step && t + step > t)) {
       *stuck = true;
       return t;
     }
-    t += step * INWARD;
+    t += step;
   }
   if (t < to) *stuck = false;
   return smaller(t, to);

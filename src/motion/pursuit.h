@@ -10,8 +10,9 @@ typedef struct pursuit {
   graze_query *query;
   const graze_mesh *mesh[2];
   motion_path path[2];
-  double doubt; /* by how much distances of posed meshes may be off those on the way */
-  double keep;  /* a distance that counts as none: 0, or all but a 2^24th of the separation */
+  double doubt;      /* by how much distances of posed meshes may be off those on the way */
+  double keep;       /* a distance that counts as none: 0, or all but a 2^24th of the separation */
+  double least_step; /* a pair of triangles is stuck where it gets no farther than this */
   graze_work work;
   uint64_t budget; /* rigid: looks at pairs of triangles that are left */
 } pursuit;

@@ -275,6 +275,7 @@ static graze_status decide_journey(const travel *t, graze_query *query, journey 
   graze_motion_options options = graze_default_motion_options();
   double apart = j->apart;
   options.model = t->options->continuous;
+  options.bracket = t->options->bracket;
   if (keeps_clear(j)) {
     options.separation = j->clearance;
     options.last = j->before != GRAZE_SEPARATE;
@@ -349,7 +350,8 @@ static void tell_passage(const travel *t, const journey *j, graze_scene_event *e
                            .user_id_b = b->user_id,
                            .time = {r->earliest, r->latest},
                            .passage = r->verdict,
-                           .approach = meets_between ? 0 : j->clearance};
+                           .approach = meets_between ? 0 : j->clearance,
+                           .distance = {r->distance[0], r->distance[1]}};
   if (j->told == NULL) return;
   const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
   e->before = pair->told;

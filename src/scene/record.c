@@ -109,7 +109,9 @@ void gz_record_update(recorder *rec, const graze_scene_update_options *options,
   gz_archive_put_u64(w, events->ended_count);
   const bool clear = options->clearance != NULL;
   if (options->continuous != GRAZE_MOTION_STEPS || clear) { /* else nothing, as from versions that know of neither */
-    gz_archive_put_u32(w, options->continuous);
+    const bool bracket = options->bracket > 0;
+    gz_archive_put_u32(w, options->continuous | (bracket ? STEP_HAS_BRACKET : 0));
+    if (bracket) gz_archive_put_double(w, options->bracket);
     gz_archive_put_u64(w, events->passed_count);
     gz_archive_put_u64(w, events->time_hash);
   }

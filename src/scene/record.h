@@ -53,6 +53,10 @@ typedef enum record_edit {
   EDIT_ADD_ROUND /* a radius, whether it ends flat, and then as EDIT_ADD */
 } record_edit;
 
+/* Beside the model of motion of an update: a width of brackets follows. Versions that do not know it refuse the step.
+ */
+enum { STEP_HAS_BRACKET = 0x100 };
+
 /* Called after the edit. `recorder` NULL: nobody records. */
 void gz_record_add(recorder *recorder, graze_scene *scene, uint32_t place);
 void gz_record_remove(recorder *recorder, graze_object_id id);

@@ -178,7 +178,9 @@ static graze_status run_step(graze_replay *replay, graze_scene_update_result *ev
   s.persist_count = gz_archive_take_u64(r);
   s.ended_count = gz_archive_take_u64(r);
   if (r->at < r->length) {
-    s.continuous = options.continuous = (graze_motion_model)gz_archive_take_u32(r);
+    const uint32_t model = gz_archive_take_u32(r);
+    if ((model & STEP_HAS_BRACKET) != 0) s.bracket = options.bracket = gz_archive_take_double(r);
+    s.continuous = options.continuous = (graze_motion_model)(model & ~(uint32_t)STEP_HAS_BRACKET);
     s.passed_count = gz_archive_take_u64(r);
     s.time_hash = gz_archive_take_u64(r);
   }

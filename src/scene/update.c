@@ -36,6 +36,9 @@ static graze_status check_options(const graze_context *context, const graze_scen
   if (o->continuous != GRAZE_MOTION_STEPS && o->exactness == GRAZE_T2) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: what happens between poses is not known at tier T2");
   }
+  if (!(o->bracket >= 0 && o->bracket <= 1)) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: the width of a bracket is not a number from 0 to 1");
+  }
   if ((o->clearance == NULL) != (o->reach == NULL)) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: clearance and reach go together");
   }
