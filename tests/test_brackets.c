@@ -85,6 +85,31 @@ static void test_bars(void **state) {
   graze_query_destroy(query);
 }
 
+/* A bar's corner passes a post's edge by a little more than nothing, or by less: whether it meets does not depend on
+ * how roughly is asked. */
+static void test_near_misses(void **state) {
+  (void)state;
+  graze_query *query = query_of(1);
+  uint64_t random = test_seed(5);
+  for (int round = test_rounds(24, 3000); round-- > 0;) {
+    const double length = 1 + random_unit(&random), w = 0.01 + 0.2 * random_unit(&random), s = 0.05;
+    const double gap = (round % 2 ? 1 : -1) * ldexp(1 + random_unit(&random), -(int)random_below(&random, 12) - 16);
+    const double f = 0.5 + random_unit(&random), r = sqrt(length * length + w * w) + gap;
+    graze_mesh *bar = box_mesh(length, w, 0.1), *post = box_mesh(s, s, 1);
+    graze_pose place = turned(0, 0, 0, f + 0.25 * M_PI); /* its corner (-s, -s) points at the bar's middle */
+    place.m[3] = (r + sqrt(2) * s) * cos(f);
+    place.m[7] = (r + sqrt(2) * s) * sin(f);
+    const graze_motion_body a = {bar, graze_pose_identity(), turned(0, 0, 0, 2)}, b = {post, place, place};
+    for (int bits = 0; bits < 40; bits += 3) {
+      const graze_motion_result got = meet(query, &a, &b, GRAZE_MOTION_RIGID, ldexp(1, -bits), round % 4 < 2);
+      assert_int_equal(got.verdict, gap > 0 ? GRAZE_MOTION_FREE : GRAZE_MOTION_HIT);
+    }
+    graze_mesh_destroy(bar);
+    graze_mesh_destroy(post);
+  }
+  graze_query_destroy(query);
+}
+
 /* ---- random motions ---- */
 
 /* Whatever the width, the first time is in the bracket, so those of all widths have a time in common; and a thing that
@@ -209,8 +234,8 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bullets), cmocka_unit_test(test_bars),     cmocka_unit_test(test_widths_agree),
-      cmocka_unit_test(test_doubts),  cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_bullets),      cmocka_unit_test(test_bars),   cmocka_unit_test(test_near_misses),
+      cmocka_unit_test(test_widths_agree), cmocka_unit_test(test_doubts), cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,36 @@ typedef struct graze_motion_path {
 GRAZE_API graze_status graze_motion_along(graze_context *context, const graze_motion_path *path,
                                           const graze_motion_options *options, graze_motion_result *results);
 
+/* A time of a path: of which piece, and from 0 to 1 within it. */
+typedef struct graze_motion_moment {
+  uint32_t piece;
+  double time;
+} graze_motion_moment;
+
+/* What is known of a pair on the whole path, or of all of them. Before `earliest` nothing meets, or comes too near:
+ * proved. So that is a lower bound of the time of contact whatever the verdict.
+ *
+ * HIT: the first contact is not before `earliest` and not after `latest`. UNKNOWN: it may be between the two, and after
+ * `latest` there is none. FREE: both are the path's end. */
+typedef struct graze_motion_first {
+  graze_motion_verdict verdict;
+  graze_motion_moment earliest, latest;
+  uint32_t pair;      /* HIT: which one meets not after `latest`, for certain; UNKNOWN: the first that may; FREE: 0 */
+  uint64_t decided;   /* pairs on pieces that were looked at */
+  double distance[2]; /* UNKNOWN: bounds of that pair's least distance in its first doubtful bracket; else 0 and 0 */
+  graze_work work;
+} graze_motion_first;
+
+/* When objects first meet on a path, or the proof that they never do, on all threads. pairs[i] is what is known of pair
+ * i; NULL where only `first`, of all pairs together, is of interest, which then ends the search soon after the first
+ * contact. `first` may be NULL, too, but not both. Of each pair pieces are decided as graze_motion_along does, in
+ * groups of one, two, four, up to 64 pieces, until it has met; later groups are not looked at, nor are their poses. The
+ * same bytes for any number of threads and any instruction set. Errors: ARGUMENT (also for `last`), and those of
+ * graze_motion_along, with piece and pair; nothing is then valid. */
+GRAZE_API graze_status graze_motion_first_along(graze_context *context, const graze_motion_path *path,
+                                                const graze_motion_options *options, graze_motion_first *pairs,
+                                                graze_motion_first *first);
+
 /* The distance of every pair at every configuration, on all threads: results[configuration * pair_count + pair], as
  * graze_mesh_distance gives them. There are no lists: pairs is NULL, and FIND_ALL acts as FIND_COUNT. A pair is
  * followed from configuration to configuration, which is quick where these are near each other. Errors: ARGUMENT,

@@ -471,14 +471,13 @@ static graze_status bound_distance(search *s, pursued a, pursued b) {
   limit = most < DBL_MAX ? most : 0;
   s->p.budget = TRIAL_BUDGET;
   for (int i = 0; i < TRIALS && s->p.budget > 0 && limit > 8 * s->p.doubt; i++) {
-    const double separation = i == 0 ? most * KEPT : 0.5 * (least + limit);
+    const double separation = 0.5 * (least + limit);
     graze_motion_verdict verdict;
     status = do_approach(s, a, b, separation, &verdict);
     if (status != GRAZE_OK) return status;
     if (verdict == GRAZE_MOTION_FREE) least = separation * KEPT * INWARD;
     if (verdict == GRAZE_MOTION_HIT) most = smaller(most, (separation + s->p.doubt) * OUTWARD);
     if (verdict != GRAZE_MOTION_FREE) limit = separation;
-    if (i == 0 && verdict == GRAZE_MOTION_FREE) break;
   }
   s->result.distance[0] = least;
   s->result.distance[1] = most;
