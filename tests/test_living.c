@@ -71,6 +71,11 @@ static known *find_known(known *list, uint64_t count, uint64_t a, uint64_t b) {
   return count == 0 ? NULL : bsearch(&key, list, count, sizeof key, by_users);
 }
 
+/* The origin at times. */
+static void random_center(uint64_t *random, double center[3]) {
+  for (int k = 0; k < 3; k++) center[k] = random_below(random, 2) == 0 ? 0 : random_signed(random);
+}
+
 static void story_add(story *s) {
   if (s->live == MOST) return;
   static const char *const layers[] = {"", "steel", "pipes"};
@@ -78,6 +83,7 @@ static void story_add(story *s) {
   def.mesh = s->shapes[random_below(&s->random, KINDS)];
   def.pose = random_place(&s->random);
   def.user_id = s->next_user++;
+  random_center(&s->random, def.center);
   def.layer = layers[random_below(&s->random, 3)];
   s->users[s->live] = def.user_id;
   assert_int_equal(graze_scene_add(s->scene, &def, &s->ids[s->live++]), GRAZE_OK);
@@ -101,6 +107,9 @@ static void story_move(story *s) {
     poses[i] = random_place(&s->random);
   }
   assert_int_equal(graze_scene_set_poses(s->scene, ids, poses, count), GRAZE_OK);
+  double center[3];
+  random_center(&s->random, center);
+  assert_int_equal(graze_scene_set_center(s->scene, ids[0], center), GRAZE_OK);
 }
 
 /* One mesh gets other vertices under the objects that have it. */
@@ -437,6 +446,12 @@ static void reload(story *s, graze_context *context) {
   graze_scene *copy;
   assert_int_equal(graze_scene_save(s->scene, path), GRAZE_OK);
   assert_int_equal(graze_scene_load(context, path, &copy), GRAZE_OK);
+  for (uint32_t i = 0; i < s->live; i++) {
+    graze_object_def was, is;
+    assert_int_equal(graze_scene_get_object(s->scene, s->ids[i], &was), GRAZE_OK);
+    assert_int_equal(graze_scene_get_object(copy, s->ids[i], &is), GRAZE_OK);
+    for (int k = 0; k < 3; k++) assert_true(was.center[k] == is.center[k]);
+  }
   graze_scene_destroy(s->scene);
   s->scene = copy;
   /* The meshes of old are not those of the scene any more. */

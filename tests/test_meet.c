@@ -524,6 +524,7 @@ static void test_scenes(void **state) {
     graze_scene_update_options options = graze_default_scene_update_options();
     graze_scene_update_result e;
     uint64_t passed = 0, began = 0, ended = 0;
+    double centers[OBJECTS][3] = {{0}};
     assert_int_equal(graze_scene_create(shared_context(1 + round % 3), &scene), GRAZE_OK);
     for (uint32_t i = 0; i < OBJECTS; i++) {
       graze_object_def def = graze_default_object_def();
@@ -532,7 +533,10 @@ static void test_scenes(void **state) {
       def.mesh = meshes[i % 2];
       def.pose = start[i];
       def.user_id = i;
+      for (int k = 0; k < 3 && round % 4 == 0; k++) centers[i][k] = 3 * random_signed(&random);
+      if (i % 2 == 0) memcpy(def.center, centers[i], sizeof def.center);
       assert_int_equal(graze_scene_add(scene, &def, &ids[i]), GRAZE_OK);
+      if (i % 2 != 0) assert_int_equal(graze_scene_set_center(scene, ids[i], centers[i]), GRAZE_OK);
     }
     options.continuous = round % 2 ? GRAZE_MOTION_LINEAR : GRAZE_MOTION_RIGID;
     assert_int_equal(graze_scene_update(scene, &options, &e), GRAZE_OK);
@@ -550,7 +554,11 @@ static void test_scenes(void **state) {
         assert_int_equal(graze_relate_meshes(query, x.mesh, &x.end, y.mesh, &y.end, NULL, &now), GRAZE_OK);
         const bool was = before.verdict.relation != GRAZE_SEPARATE, is = now.verdict.relation != GRAZE_SEPARATE;
         if (was && is) continue;
-        graze_motion_result want = meet(query, &x, &y, options.continuous, was);
+        double two[2][3];
+        for (int k = 0; k < 6; k++) two[k / 3][k % 3] = centers[k < 3 ? a : b][k % 3];
+        const bool straight = options.continuous == GRAZE_MOTION_LINEAR; /* where centers do not count */
+        const graze_motion_result want = straight ? meet(query, &x, &y, GRAZE_MOTION_LINEAR, was)
+                                                  : meet_about(query, &x, &y, (const double(*)[3])two, was);
         if (want.verdict == GRAZE_MOTION_FREE) continue;
         const graze_scene_event *list = was ? e.ended : is ? e.began : e.passed, *found = NULL;
         const uint64_t count = was ? e.ended_count : is ? e.began_count : e.passed_count;
@@ -565,6 +573,14 @@ static void test_scenes(void **state) {
       }
     }
     assert_true(passed == e.passed_count && began == e.began_count && ended == e.ended_count);
+    const double bad[3] = {0, (double)NAN, 0}, far[3] = {0, 0, 1e300};
+    assert_int_equal(graze_scene_set_center(scene, ids[1], bad), GRAZE_ERROR_NOT_FINITE);
+    assert_string_equal(shared_error()->message, "object: y of the center is not finite");
+    options.continuous = GRAZE_MOTION_RIGID;
+    assert_int_equal(graze_scene_set_center(scene, ids[0], far), GRAZE_OK);
+    assert_int_equal(graze_scene_set_pose(scene, ids[0], &start[0]), GRAZE_OK);
+    assert_int_equal(graze_scene_update(scene, &options, &e), GRAZE_ERROR_LIMIT);
+    assert_string_equal(shared_error()->message, "object number 0: its center is too far away");
     options.exactness = GRAZE_T2;
     assert_int_equal(graze_scene_update(scene, &options, &e), GRAZE_ERROR_ARGUMENT);
     graze_scene_destroy(scene);

@@ -45,6 +45,7 @@ typedef struct graze_object_def {
   double radius;                   /* default 0; else the object is round, and its mesh a core (graze/round.h), */
   bool flat;                       /* with flat ends */
   graze_pose pose;                 /* default: identity */
+  double center[3];                /* default: 0 0 0; graze_scene_set_center */
   uint64_t user_id;
   const char *name;  /* copied; NULL = "" */
   const char *layer; /* copied; NULL = "" (no layer) */
@@ -56,8 +57,8 @@ GRAZE_API graze_object_def graze_default_object_def(void);
 GRAZE_API graze_status graze_scene_create(graze_context *context, graze_scene **scene);
 GRAZE_API void graze_scene_destroy(graze_scene *scene);
 
-/* Errors: ARGUMENT (also for a radius that is none, or is not that of a core), MEMORY, NOT_FINITE (pose, or the box of
- * a source), LIMIT. */
+/* Errors: ARGUMENT (also for a radius that is none, or is not that of a core), MEMORY, NOT_FINITE (pose, center, or the
+ * box of a source), LIMIT. */
 GRAZE_API graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, graze_object_id *object);
 GRAZE_API graze_status graze_scene_remove(graze_scene *scene, graze_object_id object);
 GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id object, const graze_pose *pose);
@@ -65,6 +66,11 @@ GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id 
 /* The same for many, all or nothing; `poses[i]` for `objects[i]`. Messages have the index in the arrays. */
 GRAZE_API graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *objects,
                                              const graze_pose *poses, uint32_t count);
+
+/* The point of the object, in coordinates of its mesh, that moves straight in rigid motions of `continuous` updates, as
+ * `centers` of graze_motion_options: for the next update and those that follow. No answer of another kind depends on
+ * it. Errors: ARGUMENT, HANDLE, NOT_FINITE. */
+GRAZE_API graze_status graze_scene_set_center(graze_scene *scene, graze_object_id object, const double center[3]);
 
 /* The object as it is now, with its mesh if that is loaded; name and layer belong to the scene and are valid until the
  * object is removed. Errors: HANDLE. */
@@ -232,7 +238,8 @@ typedef struct graze_scene_update_result {
 /* Brings the relations up to date with all changes to the scene since the last update: objects added, removed or moved,
  * meshes refitted, rules added. With `continuous` objects move from where they were at the last update to where they
  * are, on the ways that graze/motion.h has; those that came since are where they are, and refitted ones have their new
- * shape all the way. A rigid motion needs rigid poses: else POSE, with the object. What round objects meet on their
+ * shape all the way. A rigid motion needs rigid poses: else POSE, with the object; and a center that is not so far away
+ * that coordinates overflow: else LIMIT, likewise. What round objects meet on their
  * ways is not known: UNSUPPORTED, with the object. The lists are owned by the scene and valid until its next update. No
  * event is reported twice or lost: after an error, or GRAZE_CANCELLED, the next update reports the difference from the
  * last one that succeeded. Options may change from update to update. A check of the same scene gives the same

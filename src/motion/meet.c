@@ -38,7 +38,7 @@ enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BU
 enum { MOST_LEFT = 16, LOOK_BUDGET = 256 };
 enum { SAMPLES = 4, TRIALS = 6, TRIAL_BUDGET = 1 << 17 }; /* where the distance is bounded */
 static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
-static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24, FARTHEST = 0x1p900;
+static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2, KEPT = 1 - 0x1p-24;
 
 typedef struct search {
   pursuit p;
@@ -522,7 +522,7 @@ static graze_status open_path(const graze_query *query, const graze_motion_body 
   gz_fp_leave(saved);
   if (fault != PATH_FINE)
     return gz_fail(query->context, GRAZE_ERROR_POSE, "object %s: %s", which, gz_path_fault_string(fault));
-  if (center != NULL && !(path->slack < FARTHEST))
+  if (center != NULL && !(path->slack < PATH_FARTHEST))
     return gz_fail(query->context, GRAZE_ERROR_LIMIT, "object %s: its center is too far away", which);
   return GRAZE_OK;
 }

@@ -39,6 +39,9 @@ typedef struct motion_path {
   graze_box shift;    /* what points move by, from start to end */
 } motion_path;
 
+/* A hub whose `slack` is not below this is too far away. */
+#define PATH_FARTHEST 0x1p900
+
 typedef enum path_fault { PATH_FINE, PATH_START_NOT_RIGID, PATH_END_NOT_RIGID, PATH_MIRRORED } path_fault;
 
 /* `box` is that of a mesh that has triangles; `hub` matters to rigid motions, NULL: the frame's origin. Only a rigid

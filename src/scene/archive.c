@@ -104,7 +104,7 @@ graze_status gz_archive_next(archive_reader *r, archive_type *type) {
   if (r->offset == r->size) return GRAZE_OK;
   if (!gz_file_read(r->file, &head, sizeof head)) return cannot_read(r);
   r->start = r->offset + sizeof head;
-  if (head.type < ARCHIVE_MESH || head.type > ARCHIVE_ROUND || head.zero != 0) {
+  if (head.type < ARCHIVE_MESH || head.type > ARCHIVE_CENTER || head.zero != 0) {
     return gz_fail(r->context, GRAZE_ERROR_FORMAT, "%s: byte %" PRIu64 ": no section begins here", r->path, r->offset);
   }
   if (r->size - r->offset < sizeof head + sizeof hash || head.size > r->size - r->start - sizeof hash) {

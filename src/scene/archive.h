@@ -22,7 +22,8 @@ typedef enum archive_type {
   ARCHIVE_RIGID_DEFINITION, /* and what it is made of */
   ARCHIVE_RIGID_RUN,        /* calls and steps of it */
   ARCHIVE_RIGID_END,        /* of its record */
-  ARCHIVE_ROUND             /* before a scene: which of its objects are round */
+  ARCHIVE_ROUND,            /* before a scene: which of its objects are round, */
+  ARCHIVE_CENTER            /* and which have a center of motion */
 } archive_type;
 
 /* ---- writing ---- */

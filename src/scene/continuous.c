@@ -101,13 +101,14 @@ static graze_status open_way(const travel *t, way *w) {
   if (w->opened) return GRAZE_OK;
   const graze_box of_mesh = box_of_mesh(o, &empty);
   path_fault fault =
-      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous, NULL);
-  w->opened = fault == PATH_FINE;
+      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous, o->center);
+  const bool far = fault == PATH_FINE && has_center(o) && !(w->path.slack < PATH_FARTHEST);
+  w->opened = fault == PATH_FINE && !far;
   if (w->opened) return GRAZE_OK;
   char label[96];
-  return gz_fail(t->scene->context, GRAZE_ERROR_POSE, "object %s: %s",
-                 gz_scene_object_label(t->scene, ((const uint32_t *)t->scene->rank.data)[w->place], label),
-                 gz_path_fault_string(fault));
+  gz_scene_object_label(t->scene, ((const uint32_t *)t->scene->rank.data)[w->place], label);
+  if (far) return gz_fail(t->scene->context, GRAZE_ERROR_LIMIT, "object %s: its center is too far away", label);
+  return gz_fail(t->scene->context, GRAZE_ERROR_POSE, "object %s: %s", label, gz_path_fault_string(fault));
 }
 
 /* What stands still has a box without a path. */

@@ -41,6 +41,7 @@ void gz_record_add(recorder *rec, graze_scene *scene, uint32_t place) {
   gz_archive_put(w, o->pose.m, sizeof o->pose.m);
   gz_archive_put_text(w, o->name);
   gz_archive_put_text(w, o->layer != 0 ? layers[o->layer - 1].name : "");
+  if (has_center(o)) gz_record_center(rec, (graze_object_id){place, o->generation}, o->center);
 }
 
 void gz_record_remove(recorder *rec, graze_object_id id) {
@@ -54,6 +55,13 @@ void gz_record_pose(recorder *rec, graze_object_id id, const graze_pose *pose) {
   gz_archive_put_u32(&rec->writer, EDIT_POSE);
   gz_record_put_id(&rec->writer, id);
   gz_archive_put(&rec->writer, pose->m, sizeof pose->m);
+}
+
+void gz_record_center(recorder *rec, graze_object_id id, const double center[3]) {
+  if (!records(rec)) return;
+  gz_archive_put_u32(&rec->writer, EDIT_CENTER);
+  gz_record_put_id(&rec->writer, id);
+  gz_archive_put(&rec->writer, center, 3 * sizeof *center);
 }
 
 void gz_record_ignore(recorder *rec, graze_object_id first, graze_object_id second) {

@@ -50,7 +50,8 @@ typedef enum record_edit {
   EDIT_IGNORE,
   EDIT_IGNORE_LAYERS,
   EDIT_REFIT,
-  EDIT_ADD_ROUND /* a radius, whether it ends flat, and then as EDIT_ADD */
+  EDIT_ADD_ROUND, /* a radius, whether it ends flat, and then as EDIT_ADD */
+  EDIT_CENTER     /* of an object, also right after it was added */
 } record_edit;
 
 /* Beside the model of motion of an update: a width of brackets follows. Versions that do not know it refuse the step.
@@ -61,6 +62,7 @@ enum { STEP_HAS_BRACKET = 0x100 };
 void gz_record_add(recorder *recorder, graze_scene *scene, uint32_t place);
 void gz_record_remove(recorder *recorder, graze_object_id id);
 void gz_record_pose(recorder *recorder, graze_object_id id, const graze_pose *pose);
+void gz_record_center(recorder *recorder, graze_object_id id, const double center[3]);
 void gz_record_ignore(recorder *recorder, graze_object_id first, graze_object_id second);
 void gz_record_ignore_layers(recorder *recorder, const char *first, const char *second);
 /* The mesh of the object has another geometry than when an update last looked. */

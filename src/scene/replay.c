@@ -85,6 +85,13 @@ static graze_status take_pose(archive_reader *r, graze_scene *scene) {
   return graze_scene_set_pose(scene, id, &pose);
 }
 
+static graze_status take_center(archive_reader *r, graze_scene *scene) {
+  graze_object_id id = gz_record_take_id(r);
+  double center[3];
+  gz_archive_take_doubles(r, center, 3);
+  return graze_scene_set_center(scene, id, center);
+}
+
 static graze_status take_refit(archive_reader *r, graze_scene *scene) {
   uint32_t number = gz_archive_take_u32(r);
   uint64_t size = gz_archive_take_u64(r);
@@ -111,6 +118,8 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
       return graze_scene_remove(scene, gz_record_take_id(r));
     case EDIT_POSE:
       return take_pose(r, scene);
+    case EDIT_CENTER:
+      return take_center(r, scene);
     case EDIT_IGNORE:
       id = gz_record_take_id(r);
       return graze_scene_ignore(scene, id, gz_record_take_id(r));

@@ -116,6 +116,14 @@ static graze_status check_pose(const graze_scene *scene, const graze_pose *pose)
                  entry % 4);
 }
 
+static graze_status check_center(const graze_scene *scene, const double center[3]) {
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(center[k]))
+      return gz_fail(scene->context, GRAZE_ERROR_NOT_FINITE, "object: %c of the center is not finite", "xyz"[k]);
+  }
+  return GRAZE_OK;
+}
+
 static bool reserve_place(graze_scene *scene) {
   if (scene->free != NO_OBJECT) return true;
   size_t used = scene->places * sizeof(object);
@@ -181,6 +189,7 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
   }
   graze_status status = check_mesh(context, def);
   if (status == GRAZE_OK) status = check_pose(scene, &def->pose);
+  if (status == GRAZE_OK) status = check_center(scene, def->center);
   if (status != GRAZE_OK) return status;
   if (scene->free == NO_OBJECT && scene->places >= NO_OBJECT - 1) {
     return gz_fail(context, GRAZE_ERROR_LIMIT, "scene: more than 2^32 - 2 objects");
@@ -191,6 +200,7 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
               .radius = def->radius,
               .flat = def->flat,
               .pose = def->pose,
+              .center = {def->center[0], def->center[1], def->center[2]},
               .user_id = def->user_id,
               .name_bytes = strlen(name) + 1};
   o.layer = gz_scene_layer_number(scene, def->layer);
@@ -280,6 +290,19 @@ graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *ob
   return status;
 }
 
+graze_status graze_scene_set_center(graze_scene *scene, graze_object_id object_id, const double center[3]) {
+  if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (center == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "object: the center is NULL");
+  graze_status status = check_id(scene, object_id);
+  if (status == GRAZE_OK) status = check_center(scene, center);
+  if (status != GRAZE_OK) return status;
+  object *o = scene_object(scene, object_id.index);
+  if (memcmp(o->center, center, sizeof o->center) == 0) return GRAZE_OK;
+  memcpy(o->center, center, sizeof o->center);
+  gz_record_center(scene->recorder, object_id, center);
+  return GRAZE_OK;
+}
+
 graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id object_id, graze_object_def *def) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (def == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "object: null pointer");
@@ -293,6 +316,7 @@ graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id ob
   def->radius = o->radius;
   def->flat = o->flat;
   def->pose = o->pose;
+  memcpy(def->center, o->center, sizeof def->center);
   def->user_id = o->user_id;
   def->name = o->name;
   def->layer = o->layer != 0 ? layers[o->layer - 1].name : "";

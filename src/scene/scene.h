@@ -19,6 +19,7 @@ typedef struct object {
   double radius;                   /* above 0: it is round, and the mesh is its core, */
   bool flat;                       /* with flat ends */
   graze_pose pose;
+  double center[3]; /* of rigid motions, in the mesh */
   uint64_t user_id;
   char *name; /* NULL: the place is free */
   size_t name_bytes;
@@ -136,6 +137,11 @@ static inline object *scene_object(const graze_scene *scene, uint32_t place) {
 /* The object of the given rank in the order of adding; gz_scene_prepare first. */
 static inline object *scene_ranked(const graze_scene *scene, uint32_t rank) {
   return scene_object(scene, ((const uint32_t *)scene->order.data)[rank]);
+}
+
+/* Other than the frame's origin. */
+static inline bool has_center(const object *o) {
+  return o->center[0] != 0 || o->center[1] != 0 || o->center[2] != 0;
 }
 
 static inline uint64_t object_triangles(const object *o) {

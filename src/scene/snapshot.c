@@ -128,6 +128,28 @@ static void put_rounds(const graze_scene *scene, archive_writer *w) {
   gz_memory_release(w->context, list, bytes);
 }
 
+typedef struct center_place {
+  uint32_t place, zero;
+  double center[3];
+} center_place;
+
+/* Likewise. */
+static void put_centers(const graze_scene *scene, archive_writer *w) {
+  const size_t bytes = scene->count * sizeof(center_place);
+  center_place *list = gz_memory_alloc(w->context, bytes);
+  size_t count = 0;
+  if (list == NULL && bytes > 0) {
+    w->status = gz_fail_memory(w->context, bytes);
+    return;
+  }
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    const object *o = scene_object(scene, place);
+    if (has_center(o)) list[count++] = (center_place){place, 0, {o->center[0], o->center[1], o->center[2]}};
+  }
+  if (count > 0 && w->status == GRAZE_OK) gz_archive_whole_section(w, ARCHIVE_CENTER, list, count * sizeof *list);
+  gz_memory_release(w->context, list, bytes);
+}
+
 static void put_rules(const graze_scene *scene, archive_writer *w) {
   const ignored_pair *ignored = scene->ignored.data;
   for (uint64_t i = 0; i < scene->ignored_count; i++) {
@@ -198,6 +220,7 @@ void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *mesh
   for (uint32_t i = 0; i < scene->layer_count; i++) gz_archive_put_text(w, layers[i].name);
   put_objects(scene, w, meshes);
   put_rounds(scene, w);
+  put_centers(scene, w);
   for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     gz_record_put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
   }
@@ -434,18 +457,35 @@ static graze_status take_scene(archive_reader *r, graze_scene *scene) {
   return status;
 }
 
-/* The section of round objects, as it is. */
-static graze_status keep_rounds(archive_reader *r, buffer *rounds) {
-  if (rounds->data != NULL || r->length == 0 || r->length % sizeof(round_place) != 0)
-    return gz_archive_error(r, "the list of round objects cannot be");
-  if (!gz_buffer_reserve(r->context, rounds, r->length, 0)) return gz_fail_memory(r->context, r->length);
-  memcpy(rounds->data, r->section.data, r->length);
+/* A section of what some objects have, as it is: it comes before the objects. */
+typedef struct kept_section {
+  buffer list;
+  size_t bytes;
+} kept_section;
+
+static graze_status keep_section(archive_reader *r, size_t size, const char *what, kept_section *kept) {
+  if (kept->list.data != NULL || r->length == 0 || r->length % size != 0) return gz_archive_error(r, what);
+  if (!gz_buffer_reserve(r->context, &kept->list, r->length, 0)) return gz_fail_memory(r->context, r->length);
+  memcpy(kept->list.data, r->section.data, r->length);
+  kept->bytes = r->length;
   return GRAZE_OK;
 }
 
-static graze_status make_round(const archive_reader *r, const graze_scene *scene, const buffer *rounds, size_t bytes) {
-  const round_place *list = rounds->data;
-  for (size_t i = 0; i < bytes / sizeof *list; i++) {
+static graze_status set_centers(const archive_reader *r, const graze_scene *scene, const kept_section *centers) {
+  const center_place *list = centers->list.data;
+  for (size_t i = 0; i < centers->bytes / sizeof *list; i++) {
+    object *o = list[i].place < scene->places ? scene_object(scene, list[i].place) : NULL;
+    const double *c = list[i].center;
+    if (o == NULL || o->name == NULL || !(isfinite(c[0]) && isfinite(c[1]) && isfinite(c[2])))
+      return gz_archive_error(r, "a center of motion cannot be");
+    memcpy(o->center, c, sizeof o->center);
+  }
+  return GRAZE_OK;
+}
+
+static graze_status make_round(const archive_reader *r, const graze_scene *scene, const kept_section *rounds) {
+  const round_place *list = rounds->list.data;
+  for (size_t i = 0; i < rounds->bytes / sizeof *list; i++) {
     object *o = list[i].place < scene->places ? scene_object(scene, list[i].place) : NULL;
     const bool before = gz_silence(true);
     const bool good = o != NULL && o->name != NULL && list[i].radius > 0 && list[i].flat <= 1 &&
@@ -459,32 +499,34 @@ static graze_status make_round(const archive_reader *r, const graze_scene *scene
 }
 
 /* The sections up to that of the scene, and the scene. */
-static graze_status take_sections(graze_context *context, archive_reader *r, buffer *rounds, graze_scene *made) {
+static graze_status take_sections(graze_context *context, archive_reader *r, kept_section *rounds,
+                                  kept_section *centers, graze_scene *made) {
   archive_type type = ARCHIVE_MESH;
   graze_status status = GRAZE_OK;
-  size_t bytes = 0;
-  while (status == GRAZE_OK && (type == ARCHIVE_MESH || type == ARCHIVE_ROUND)) {
+  while (status == GRAZE_OK && (type == ARCHIVE_MESH || type == ARCHIVE_ROUND || type == ARCHIVE_CENTER)) {
     status = gz_archive_next(r, &type);
     if (status != GRAZE_OK) return status;
     if (type == ARCHIVE_MESH) status = gz_snapshot_read_mesh(context, r, made);
-    if (type == ARCHIVE_ROUND) {
-      status = keep_rounds(r, rounds);
-      bytes = r->length;
-    }
+    if (type == ARCHIVE_ROUND)
+      status = keep_section(r, sizeof(round_place), "the list of round objects cannot be", rounds);
+    if (type == ARCHIVE_CENTER)
+      status = keep_section(r, sizeof(center_place), "the list of centers of motion cannot be", centers);
   }
   if (status != GRAZE_OK) return status;
   if (type != ARCHIVE_SCENE) return gz_archive_error(r, "the scene is missing");
   status = take_scene(r, made);
-  return status == GRAZE_OK ? make_round(r, made, rounds, bytes) : status;
+  if (status == GRAZE_OK) status = make_round(r, made, rounds);
+  return status == GRAZE_OK ? set_centers(r, made, centers) : status;
 }
 
 graze_status gz_snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene) {
   graze_scene *made;
-  buffer rounds = {0};
+  kept_section rounds = {0}, centers = {0};
   graze_status status = graze_scene_create(context, &made);
   if (status != GRAZE_OK) return status;
-  status = take_sections(context, r, &rounds, made);
-  gz_buffer_release(context, &rounds);
+  status = take_sections(context, r, &rounds, &centers, made);
+  gz_buffer_release(context, &rounds.list);
+  gz_buffer_release(context, &centers.list);
   if (status == GRAZE_OK) {
     *scene = made;
   } else {
