@@ -530,10 +530,12 @@ static graze_status attempt_convex(bench *b) {
   const graze_convex convex = {.points = box, .count = 8};
   const graze_pose poses[3] = {test_translation(1, 0.25, 0.5), test_translation(0.25, 0.5, 0.75),
                                test_translation(2, 0, 0)};
-  graze_convex_pair pairs[3];
-  graze_convex_result results[3];
+  graze_convex_pair pairs[4];
+  graze_convex_result results[4];
   for (int i = 0; i < 3; i++) pairs[i] = (graze_convex_pair){&convex, &convex, NULL, &poses[i]};
-  graze_status status = graze_convex_batch(b->context, 3, pairs, GRAZE_T1, GRAZE_CONVEX_SHARP, results);
+  const graze_convex cone = {.points = box + 12, .count = 2, .discs = {1, 0}};
+  pairs[3] = (graze_convex_pair){&convex, &cone, NULL, &poses[1]};
+  graze_status status = graze_convex_batch(b->context, 4, pairs, GRAZE_T1, GRAZE_CONVEX_SHARP, results);
   if (status != GRAZE_OK) return status;
   graze_manifold manifolds[3];
   memset(manifolds, 0, sizeof manifolds);

@@ -40,7 +40,7 @@ typedef struct convex_run {
   graze_convex_pair pairs[block_size];
   graze_convex_result results[block_size];
   uint32_t waiting; /* pairs that were read and not decided yet */
-  uint64_t answered, hits;
+  uint64_t answered, hits, unknown;
 } convex_run;
 
 static error_t parse_convex(int key, char *argument, struct argp_state *state) {
@@ -60,6 +60,14 @@ static error_t parse_convex(int key, char *argument, struct argp_state *state) {
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
+static void reserve_points(read_set *set, size_t numbers) {
+  if (numbers <= set->capacity) return;
+  free(set->points);
+  set->points = malloc(numbers * sizeof *set->points);
+  if (!set->points) fail_out_of_memory();
+  set->capacity = numbers;
+}
+
 /* A number of points and the points. NULL when all is well; else what is wrong, as static text. */
 static const char *read_points(number_lines *lines, read_set *set) {
   double count;
@@ -69,19 +77,37 @@ static const char *read_points(number_lines *lines, read_set *set) {
   }
   size_t numbers = 3 * (size_t)count;
   if (2 * numbers > (size_t)(lines->end - lines->text) + 1) return "a set has fewer points than it says";
-  if (numbers > set->capacity) {
-    free(set->points);
-    set->points = malloc(numbers * sizeof *set->points);
-    if (!set->points) fail_out_of_memory();
-    set->capacity = numbers;
-  }
+  reserve_points(set, numbers);
   set->convex = (graze_convex){.points = set->points, .count = (uint32_t)count};
   return number_lines_take(lines, set->points, (int)numbers);
 }
 
+/* The ends of an axis, and the radii at both, of which those of a cylinder are the same and that of a cone's tip is 0.
+ */
+static const char *read_discs(number_lines *lines, read_set *set, bool is_cone, int radii) {
+  double r[2] = {0, 0};
+  reserve_points(set, 6);
+  const char *message = number_lines_take(lines, set->points, 6);
+  if (!message) message = number_lines_take(lines, r, radii);
+  if (message) return message;
+  if (radii == 1 && !is_cone) r[1] = r[0];
+  if (!(r[0] >= 0 && r[1] >= 0 && r[0] + r[1] > 0)) return "the radius of a disc is not above 0";
+  const double *p = set->points;
+  if (p[0] == p[3] && p[1] == p[4] && p[2] == p[5]) return "the ends of an axis are the same";
+  set->convex = (graze_convex){.points = set->points, .count = 2, .discs = {r[0], r[1]}};
+  return NULL;
+}
+
+static const char *read_set_of(number_lines *lines, read_set *set) {
+  if (number_lines_take_word(lines, "cylinder")) return read_discs(lines, set, false, 1);
+  if (number_lines_take_word(lines, "cone")) return read_discs(lines, set, true, 1);
+  if (number_lines_take_word(lines, "frustum")) return read_discs(lines, set, false, 2);
+  return read_points(lines, set);
+}
+
 static const char *read_pair(number_lines *lines, read_set sets[2], graze_convex_pair *pair) {
   for (int s = 0; s < 2; s++) {
-    const char *message = read_points(lines, &sets[s]);
+    const char *message = read_set_of(lines, &sets[s]);
     if (!message) message = (s == 0 ? number_lines_take : number_lines_take_all)(lines, sets[s].pose.m, 12);
     if (message) return message;
   }
@@ -93,7 +119,11 @@ static const char *read_pair(number_lines *lines, read_set sets[2], graze_convex
 
 static void write_json(gz_json *json, const graze_convex_result *result) {
   gz_json_open(json, NULL, '[');
-  gz_json_integer(json, NULL, result->hit);
+  if (result->hit == GRAZE_CONVEX_UNKNOWN) {
+    gz_json_text(json, NULL, "unknown");
+  } else {
+    gz_json_integer(json, NULL, result->hit);
+  }
   gz_json_double(json, NULL, result->distance);
   gz_json_double(json, NULL, result->lower);
   gz_json_double(json, NULL, result->upper);
@@ -105,7 +135,8 @@ static void write_line(output *out, const graze_convex_result *result, char betw
   const double values[9] = {result->distance,     result->lower,        result->upper,
                             result->points[0][0], result->points[0][1], result->points[0][2],
                             result->points[1][0], result->points[1][1], result->points[1][2]};
-  gz_put_text(out, result->hit ? "1" : "0");
+  static const char *const hits[] = {"0", "1", "unknown"};
+  gz_put_text(out, hits[result->hit]);
   for (int i = 0; i < 9; i++) {
     gz_put_bytes(out, &between, 1);
     gz_put_double(out, values[i]);
@@ -155,6 +186,7 @@ static void write_tail(convex_run *run) {
   gz_json_open(&run->writer, "counts", '{');
   gz_json_integer(&run->writer, run->options->hull ? "hulls" : "pairs", run->answered);
   if (!run->options->hull) gz_json_integer(&run->writer, "hits", run->hits);
+  if (!run->options->hull) gz_json_integer(&run->writer, "unknown", run->unknown);
   gz_json_close(&run->writer);
   gz_json_text(&run->writer, "status", "complete");
   gz_json_open(&run->writer, "seconds", '{');
@@ -172,7 +204,8 @@ static void finish_block(convex_run *run) {
   if (status != GRAZE_OK) session_fail(&run->session, run->lines.name, status);
   clock_add(&run->session.query_seconds, start);
   for (uint32_t i = 0; i < run->waiting; i++) {
-    run->hits += run->results[i].hit;
+    run->hits += run->results[i].hit == GRAZE_CONVEX_HIT;
+    run->unknown += run->results[i].hit == GRAZE_CONVEX_UNKNOWN;
     if (run->format == format_json) {
       write_json(&run->writer, &run->results[i]);
     } else {
@@ -205,6 +238,14 @@ static void answer_cloud(convex_run *run) {
   run->answered++;
 }
 
+static void check_axis(convex_run *run, const graze_convex *set, const graze_pose *pose) {
+  double ends[2][3];
+  if (!(set->discs[0] > 0 || set->discs[1] > 0)) return;
+  for (int e = 0; e < 2; e++) graze_pose_apply(pose, set->points + (size_t)(3 * e), ends[e]);
+  if (ends[0][0] == ends[1][0] && ends[0][1] == ends[1][1] && ends[0][2] == ends[1][2])
+    fail_at_line(run, "posed, the ends of an axis are the same");
+}
+
 /* A pose may take a coordinate beyond the doubles: such a pair is told by its line. */
 static void check_image(convex_run *run, const graze_convex_pair *pair) {
   const graze_convex *const sets[2] = {pair->a, pair->b};
@@ -215,6 +256,7 @@ static void check_image(convex_run *run, const graze_convex_pair *pair) {
       graze_pose_apply(poses[s], sets[s]->points + 3 * (size_t)i, x);
       if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) fail_at_line(run, "a posed point is not finite");
     }
+    check_axis(run, sets[s], poses[s]);
   }
 }
 
@@ -246,10 +288,12 @@ const struct argp convex_argp = {
     .args_doc = "FILE\n-",
     .doc =
         "Decides pairs of convex sets, one pair per line: a number of points, three numbers for each, the twelve of a "
-        "pose, and the same of the other set (decimal or C hex floats). Prints one line per pair: hit (0 1), the "
-        "distance or minus the depth, bounds below and above it, and the nearest or deepest point of each. With --hull "
-        "one line per cloud: dimension, vertices, triangles, and their corners by number."
-        "\vExit: 0 no pair meets, 1 some do, 2 usage error, 3 bad input."};
+        "pose, and the same of the other set (decimal or C hex floats). Instead of points a set may be `cylinder', two "
+        "ends of its axis and a radius, `cone', its middle below, its tip and a radius, or `frustum', two ends and two "
+        "radii. Prints one line per pair: hit (0 1 unknown), the distance or minus the depth, bounds below and above "
+        "it, and the nearest or deepest point of each. With --hull one line per cloud: dimension, vertices, triangles, "
+        "and their corners by number."
+        "\vExit: 0 no pair meets, 1 some do or may, 2 usage error, 3 bad input."};
 
 int command_convex(int argc, char **argv) {
   convex_options convex = {.exactness = GRAZE_T1};
@@ -267,7 +311,7 @@ int command_convex(int argc, char **argv) {
   output_close(run->out);
   session_end(&run->session);
   number_lines_close(&run->lines);
-  int code = run->hits > 0 ? exit_found : exit_clear;
+  int code = run->hits + run->unknown > 0 ? exit_found : exit_clear;
   for (int i = 0; i < 2 * block_size; i++) free(run->sets[i / 2][i % 2].points);
   free(run);
   return code;

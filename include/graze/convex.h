@@ -1,4 +1,4 @@
-/* graze/convex.h: convex hulls of points.
+/* graze/convex.h: convex hulls of points, and pairs of convex sets: hulls, balls, capsules, cylinders and cones.
  *
  * The hull of a cloud is found with exact predicates (orient3d): which points are its corners, which lie in one plane,
  * and whether it is a solid, a flat polygon, a segment or a point is right for all finite doubles.
@@ -125,12 +125,17 @@ GRAZE_API void graze_pieces_destroy(graze_pieces *pieces);
 /* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
 /* The hull of points, grown by a ball: with one point a ball, with two a capsule, with radius 0 a polytope. The points
- * need be neither extreme nor different. Poses move the points alone; the radius is one in the world. */
+ * need be neither extreme nor different. Poses move the points alone; radii are those in the world.
+ *
+ * With discs it is round: the hull of two discs across the line between two points, whose middles they are. Equal radii
+ * make a cylinder, one of 0 a cone, others a frustum, and so do two discs around posed points. Such a set has no hull,
+ * and is grown by a ball as others are. */
 typedef struct graze_convex {
   const double *points;   /* [count][3] */
-  uint32_t count;         /* at least 1 */
+  uint32_t count;         /* at least 1; with discs 2 points that differ, also once they are posed */
   double radius;          /* at least 0 */
   const graze_hull *hull; /* NULL, or the hull whose vertices the points are, which saves time */
+  double discs[2];        /* 0 and 0: none; else the radii of those at the two points, finite and at least 0 */
 } graze_convex;
 
 /* A hull's vertices, grown by a ball. */
@@ -144,25 +149,38 @@ typedef struct graze_convex_pair {
 typedef enum graze_convex_ask {
   GRAZE_CONVEX_MEET = 0,    /* only whether they meet */
   GRAZE_CONVEX_MEASURE = 1, /* and how far they are, in brackets that doubles give: 2^-43 of the extents, or so */
-  GRAZE_CONVEX_SHARP = 2    /* brackets of some 2^-49 of the distance or depth of the points, by integers */
+  GRAZE_CONVEX_SHARP = 2    /* brackets of some 2^-49 of the distance or depth of the points, by integers; of pairs
+                             * with discs as MEASURE */
 } graze_convex_ask;
+
+typedef enum graze_convex_hit {
+  GRAZE_CONVEX_APART = 0,  /* no point in common: proved */
+  GRAZE_CONVEX_HIT = 1,    /* at least one: proved */
+  GRAZE_CONVEX_UNKNOWN = 2 /* a pair with discs that nearly touches: neither was proved; to be taken for a hit */
+} graze_convex_hit;
 
 /* Two closed sets. The distance is that of the sets, or minus the length of the least translation that parts their
  * insides; 0 where they touch. lower <= distance <= upper is proved, of the true value too, and the bracket is at most
- * 2^-40 of the largest coordinate wide. */
+ * 2^-40 of the largest coordinate wide.
+ *
+ * Of pairs with discs the bracket is some 2^-43 of the extents wide, too, in general position and about axes that are
+ * parallel to rounding. It is wider where sets that overlap are about as deep along very many directions: about axes
+ * that are nearly the same, and of needles. UNKNOWN is told only within such a bracket of touching. */
 typedef struct graze_convex_result {
   double distance, lower, upper;
   double points[2][3]; /* where they are nearest, or deepest in each other: of a, of b */
   double normal[3];    /* a unit vector from a to b: the direction in which b leaves a soonest; 0 if there is none */
-  uint8_t hit;         /* decided exactly; touching counts */
+  uint8_t hit;         /* graze_convex_hit; touching counts. Without discs decided exactly, and never UNKNOWN */
 } graze_convex_result;
 
 /* Decides `count` pairs; results[i] is that of pairs[i], the same for any number of threads. Exactness T1 (T0 is the
  * same without poses) takes the posed points as math.h rounds them, T2 their real images. With MEET only `hit` is set.
  *
- * GJK in doubles, then proof: a plane between the sets, or four points of A - B around the origin, or integers. Errors:
- * ARGUMENT (no points, a radius below 0), NOT_FINITE (a coordinate before or after the pose; the message names pair and
- * side), MEMORY. docs/convex.md has the method. */
+ * GJK in doubles, then proof: a plane between the sets, or four points of A - B around the origin, or integers. With
+ * discs, for which there are no integers, a plane, or points of A - B in directions all around, each within a bound of
+ * its error. Errors: ARGUMENT (no points, a radius below 0, discs with a hull, of other than two different points, or
+ * with a radius that is not finite), NOT_FINITE (a coordinate before or after the pose), POSE (posed, the ends of an
+ * axis are the same), MEMORY; the message names pair and side. docs/convex.md has the method. */
 GRAZE_API graze_status graze_convex_batch(graze_context *context, uint64_t count, const graze_convex_pair *pairs,
                                           graze_exactness exactness, graze_convex_ask ask,
                                           graze_convex_result *results);
@@ -187,7 +205,9 @@ typedef struct graze_manifold {
 } graze_manifold;
 
 /* The contact points of every pair whose distance is at most `margin`; other manifolds are empty. Poses are rigid.
- * Faces are known of sets with a `hull`; two sets without one have one point, as have edges on edges. In doubles.
+ * Faces are known of sets with a `hull`; two sets without one have one point, as have edges on edges. On such a face a
+ * set with discs has the points of a disc that lies on it, eight of its rim to choose from, which stay on the set, or
+ * the ends of the line on its side. In doubles.
  * Errors: as graze_convex_batch. */
 GRAZE_API graze_status graze_convex_touch(graze_context *context, uint32_t count, const graze_convex_pair *pairs,
                                           double margin, graze_manifold *manifolds);

@@ -1,11 +1,14 @@
 /* graze_convex_batch: pairs in order, each with the workspace of its worker. */
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "base/extremes.h"
 #include "base/owned.h"
 #include "base/parallel.h"
+#include "convex/discs.h"
 #include "convex/quick.h"
 #include "geometry/pose.h"
 
@@ -130,6 +133,46 @@ static bool answer_pair(convex_pair *pair, graze_convex_ask ask, graze_convex_re
   return true;
 }
 
+/* ---- one pair with discs ---------------------------------------------------------------------------------------- */
+
+static bool has_discs(const graze_convex *set) {
+  return set->discs[0] > 0 || set->discs[1] > 0;
+}
+
+/* Adds the radii, as finish() does. */
+static void finish_round(const convex_pair *pair, const disc_answer *answer, graze_convex_result *result) {
+  const double sum = pair->radius[0] + pair->radius[1], down = -(double)INFINITY, up = (double)INFINITY;
+  double low = lower_end(pair, answer->lower), high = upper_end(pair, answer->upper);
+  if (sum > 0) {
+    low = nextafter(low - sum * (1 + 0x1p-52), down);
+    high = nextafter(high - sum * (1 - 0x1p-52), up);
+  }
+  result->hit = low > 0 ? GRAZE_CONVEX_APART : high <= 0 ? GRAZE_CONVEX_HIT : GRAZE_CONVEX_UNKNOWN;
+  result->distance = low + (high - low) / 2 + 0.0;
+  result->lower = low + 0.0;
+  result->upper = high + 0.0;
+  memcpy(result->normal, answer->way, sizeof result->normal);
+  for (int s = 0; s < 2; s++) {
+    const double out = s == 0 ? pair->radius[0] : -pair->radius[1];
+    for (int k = 0; k < 3; k++) {
+      result->points[s][k] = ldexp(answer->places[s][k] + pair->center[k], pair->power) + out * result->normal[k];
+    }
+  }
+}
+
+static bool answer_round(convex_pair *pair, const graze_convex_pair *from, graze_convex_ask ask,
+                         graze_convex_result *result) {
+  const graze_convex *const sets[2] = {from->a, from->b};
+  const double sum = (pair->radius[0] + pair->radius[1]) * pair->scale;
+  disc_pair discs;
+  disc_answer answer;
+  gz_discs_open(&discs, pair, sets);
+  if (!gz_discs_measure(&discs, ask != GRAZE_CONVEX_MEET, sum, &answer)) return false;
+  finish_round(pair, &answer, result);
+  if (ask == GRAZE_CONVEX_MEET) *result = (graze_convex_result){.hit = result->hit};
+  return true;
+}
+
 /* ---- many ------------------------------------------------------------------------------------------------------- */
 
 static void note_bad(batch *work, uint64_t pair) {
@@ -150,12 +193,36 @@ static graze_status load(convex_pair *pair, const graze_convex_pair *from, const
     pair->side[s].pose = poses[s];
     pair->radius[s] = sets[s]->radius;
   }
+  pair->discs = larger(larger(sets[0]->discs[0], sets[0]->discs[1]), larger(sets[1]->discs[0], sets[1]->discs[1]));
   return gz_pair_load(pair, bad_side);
+}
+
+/* A pair that is loaded; 2: neither. */
+static int side_without_axis(const convex_pair *pair, const graze_convex_pair *from) {
+  const graze_convex *const sets[2] = {from->a, from->b};
+  for (int s = 0; s < 2; s++) {
+    bool same = has_discs(sets[s]);
+    for (int k = 0; k < 3 && same; k++) same = pair_x(pair, s, 0, k) == pair_x(pair, s, 1, k);
+    if (same) return s;
+  }
+  return 2;
+}
+
+static const char *what_is_wrong_with_discs(const graze_convex *set) {
+  for (int e = 0; e < 2; e++) {
+    if (!(set->discs[e] >= 0 && set->discs[e] <= DBL_MAX)) return "the radius of a disc is not finite, or below 0";
+  }
+  if (!has_discs(set)) return NULL;
+  if (set->count != 2 || set->hull != NULL) return "it has discs, and not just two points";
+  const double *p = set->points;
+  return p[0] == p[3] && p[1] == p[4] && p[2] == p[5] ? "the ends of its axis are the same" : NULL;
 }
 
 static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose) {
   if (set->count == 0 || set->points == NULL) return "it has no points";
   if (!(set->radius >= 0)) return "its radius is below 0";
+  const char *wrong = what_is_wrong_with_discs(set);
+  if (wrong != NULL) return wrong;
   return pose == NULL || gz_pose_first_not_finite(pose) == 12 ? NULL : "its pose is not finite";
 }
 
@@ -180,6 +247,8 @@ static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t ve
       verdicts[i] = CONVEX_APART; /* nothing more is done about it */
     } else if (work->ask != GRAZE_CONVEX_MEET) {
       continue;
+    } else if (has_discs(pairs[i].a) || has_discs(pairs[i].b)) {
+      continue;
     } else if (pairs[i].a->count <= 2 && pairs[i].b->count <= 2) {
       verdicts[i] = (uint8_t)gz_quick_round(&pairs[i]);
     } else if (are_hulls(&pairs[i])) {
@@ -190,13 +259,20 @@ static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t ve
   CPU_KERNEL(gz_quick_crowd)(&quick, verdicts);
 }
 
+static bool answer_loaded(convex_pair *pair, const graze_convex_pair *from, graze_convex_ask ask,
+                          graze_convex_result *result) {
+  const bool is_round = has_discs(from->a) || has_discs(from->b);
+  return is_round ? answer_round(pair, from, ask, result) : answer_pair(pair, ask, result);
+}
+
 static void answer_slowly(batch *work, uint64_t number, uint32_t worker) {
   convex_pair *pair = &work->work[worker];
+  const graze_convex_pair *from = &work->pairs[number];
   int side;
-  graze_status status = load(pair, &work->pairs[number], work, &side);
-  if (status == GRAZE_ERROR_NOT_FINITE) {
+  graze_status status = load(pair, from, work, &side);
+  if (status == GRAZE_ERROR_NOT_FINITE || (status == GRAZE_OK && side_without_axis(pair, from) < 2)) {
     note_bad(work, number);
-  } else if (status != GRAZE_OK || !answer_pair(pair, work->ask, &work->results[number])) {
+  } else if (status != GRAZE_OK || !answer_loaded(pair, from, work->ask, &work->results[number])) {
     atomic_store(&work->refused, true);
   }
 }
@@ -228,7 +304,7 @@ static graze_status answer_all(batch *work) {
 }
 
 graze_convex graze_convex_of_hull(const graze_hull *hull, double radius) {
-  return (graze_convex){hull->points, hull->vertex_count, radius, hull};
+  return (graze_convex){.points = hull->points, .count = hull->vertex_count, .radius = radius, .hull = hull};
 }
 
 static graze_status tell_bad(const batch *work, uint64_t bad) {
@@ -243,8 +319,13 @@ static graze_status tell_bad(const batch *work, uint64_t bad) {
   }
   convex_pair pair = {.context = work->context};
   int side = 0;
-  load(&pair, from, work, &side);
+  const bool is_finite = load(&pair, from, work, &side) == GRAZE_OK;
+  if (is_finite) side = side_without_axis(&pair, from);
   gz_pair_release(&pair);
+  if (is_finite) {
+    return gz_fail(work->context, GRAZE_ERROR_POSE, "pair %llu, %c: posed, the ends of its axis are the same",
+                   (unsigned long long)bad, 'a' + side);
+  }
   return gz_fail(work->context, GRAZE_ERROR_NOT_FINITE,
                  "pair %llu, %c: a coordinate is not finite, or not once it is posed", (unsigned long long)bad,
                  'a' + side);

@@ -16,7 +16,7 @@ static const double FACING = 0.999;
 /* By how much the other side has to look better, so that neither small motion nor rounding changes it. */
 static const double PREFERENCE = 0.001;
 
-enum { ON_STACK = 96, CUT = 1u << 31 };
+enum { ON_STACK = 96, CUT = 1u << 31, RIM_POINTS = 8 };
 #define NO_EDGE 0x7fffffffu
 
 /* A corner of the incident polygon while it is cut. */
@@ -83,18 +83,75 @@ static void set_reference(reference *r, const graze_hull *hull, const graze_pose
   place(pose, hull->points + 3 * (size_t)hull->face_corners[hull->face_first[face]], r->origin);
 }
 
+static bool has_discs(const graze_convex *set) {
+  return set->discs[0] > 0 || set->discs[1] > 0;
+}
+
+static void set_points(cut_polygon *out, uint32_t count) {
+  out->count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    out->p[i].own = i;
+    out->p[i].by = NO_EDGE;
+    out->p[i].side = 0;
+  }
+}
+
+/* Eight points of the disc at an end, which stay on the body; v is across the axis u, before the pose. */
+static void set_rim(const graze_convex *set, const graze_pose *pose, int end, const double u[3], cut_polygon *out) {
+  static const double cosines[RIM_POINTS] = {1,  0x1.6a09e667f3bcdp-1,  0, -0x1.6a09e667f3bcdp-1,
+                                             -1, -0x1.6a09e667f3bcdp-1, 0, 0x1.6a09e667f3bcdp-1};
+  const int least = fabs(u[0]) < fabs(u[1]) ? (fabs(u[0]) < fabs(u[2]) ? 0 : 2) : (fabs(u[1]) < fabs(u[2]) ? 1 : 2);
+  const double unit[3] = {least == 0, least == 1, least == 2};
+  double v[3], w[3], at[3];
+  cross3(u, unit, v);
+  const double length = length3(v), r = set->discs[end];
+  for (int k = 0; k < 3; k++) v[k] /= length;
+  cross3(u, v, w);
+  set_points(out, RIM_POINTS);
+  for (int i = 0; i < RIM_POINTS; i++) {
+    const double x = r * cosines[i], y = r * cosines[(i + 6) % RIM_POINTS];
+    for (int k = 0; k < 3; k++) at[k] = set->points[3 * end + k] + x * v[k] + y * w[k];
+    place(pose, at, out->p[i].x);
+    out->p[i].side = (uint32_t)i;
+  }
+  out->is_open = false;
+}
+
+/* Of a set with discs: one of them, if it looks that way, or the line on its side. */
+static void set_round_incident(const graze_convex *set, const graze_pose *pose, const double against[3],
+                               cut_polygon *out) {
+  double d[3], u[3], at[3];
+  turn_back(pose, against, 1, d);
+  sub3(set->points + 3, set->points, u);
+  const double length = length3(u);
+  for (int k = 0; k < 3; k++) u[k] /= length;
+  const double along = dot3(d, u);
+  const int end = along > 0;
+  if (fabs(along) > FACING && set->discs[end] > 0) {
+    set_rim(set, pose, end, u, out);
+    return;
+  }
+  for (int k = 0; k < 3; k++) d[k] -= along * u[k];
+  const double across = length3(d);
+  set_points(out, 2);
+  for (int e = 0; e < 2; e++) {
+    for (int k = 0; k < 3; k++) at[k] = set->points[3 * e + k] + (across > 0 ? set->discs[e] * (d[k] / across) : 0);
+    place(pose, at, out->p[e].x);
+  }
+  out->is_open = true;
+}
+
 /* What may lie on the reference face: a face of a hull, or all points of what is a segment or a point. */
 static void set_incident(const graze_convex *set, const graze_pose *pose, const double against[3], cut_polygon *out) {
   const graze_hull *hull = set->hull;
   double d[3], cosine;
+  if (has_discs(set)) {
+    set_round_incident(set, pose, against, out);
+    return;
+  }
   if (hull == NULL || hull->dimension < 2) {
-    out->count = set->count;
-    for (uint32_t i = 0; i < set->count; i++) {
-      place(pose, set->points + 3 * (size_t)i, out->p[i].x);
-      out->p[i].own = i;
-      out->p[i].by = NO_EDGE;
-      out->p[i].side = 0;
-    }
+    set_points(out, set->count);
+    for (uint32_t i = 0; i < set->count; i++) place(pose, set->points + 3 * (size_t)i, out->p[i].x);
     out->is_open = true;
     return;
   }
@@ -244,7 +301,7 @@ static bool has_faces(const graze_convex *set) {
   return set->hull != NULL && set->hull->dimension >= 2;
 }
 
-/* Points that can lie on a face: a hull's, or a segment's or a point. */
+/* Points that can lie on a face: a hull's, a segment's or a point, those of a disc or a line on a round side. */
 static bool has_polygon(const graze_convex *set) {
   return has_faces(set) || set->count <= 2;
 }
@@ -295,6 +352,7 @@ static uint32_t list_points(const reference *r, const cut_polygon *polygon, doub
 }
 
 static size_t most_corners(const graze_convex *set) {
+  if (has_discs(set)) return RIM_POINTS;
   return set->hull != NULL ? set->hull->vertex_count : set->count;
 }
 

@@ -139,7 +139,7 @@ static void prepare_support(convex_pair *pair) {
 }
 
 graze_status gz_pair_load(convex_pair *pair, int *bad_side) {
-  double *in[2][3], most = 0;
+  double *in[2][3], most = pair->discs;
   pose_function *pose = CPU_KERNEL(gz_convex_pose);
   if (!reserve(pair, in)) return GRAZE_ERROR_MEMORY;
   const convex_side *first = &pair->side[0];
@@ -163,6 +163,8 @@ void gz_pair_release(convex_pair *pair) {
   gz_growing_release(&pair->surface);
   gz_free(pair->vertices.data);
   gz_free(pair->lower.data);
+  gz_free(pair->turns.data);
+  gz_free(pair->cones.data);
   gz_free(pair->exact);
 }
 

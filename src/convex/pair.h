@@ -37,6 +37,7 @@ typedef struct convex_pair {
   const graze_context *context;
   convex_side side[2];
   double radius[2]; /* not scaled; the searches are about the points alone */
+  double discs;     /* the largest radius of a disc; 0: there are none */
   bool is_real;     /* T2 */
   int power;        /* scaled is times 2^-power */
   double scale;     /* that factor */
@@ -51,6 +52,7 @@ typedef struct convex_pair {
   buffer memory;              /* of x and y */
   growing surface;            /* of depth.c, */
   gz_array vertices, lower;   /* and what it keeps of vertices and triangles */
+  gz_array turns, cones;      /* of discs_depth.c */
   struct exact_search *exact; /* of gjk_exact.c, once it was needed */
 } convex_pair;
 
