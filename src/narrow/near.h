@@ -1,20 +1,10 @@
-/* The nearest point of a triangle to a point, and the triangles of a mesh that may be near one. */
+/* The triangles of a mesh that may be near a point, and those of two meshes that are near each other. */
 #ifndef GRAZE_SRC_NARROW_NEAR_H
 #define GRAZE_SRC_NARROW_NEAR_H
 
+#include "geometry/nearest.h"
 #include "graze/collide.h"
 #include "graze/mesh.h"
-
-/* Where a triangle is nearest to a point p: at p - distance normal. */
-typedef struct near_point {
-  double normal[3]; /* a unit vector; of p on the triangle its own normal, or z where it has none */
-  double distance;
-  bool inside; /* of the triangle, and not on its rim */
-} near_point;
-
-/* Rounded: to some hundred units in the last place of the largest coordinate, slivers too. Where p projects onto the
- * rim up to rounding, either answer may come. */
-near_point gz_triangle_nearest(const double corners[9], const double p[3]);
 
 /* Visits every triangle of which a point may be within `radius` of p, and perhaps others, in an order that depends on
  * the mesh alone. `visit` gives false to stop; then the answer is false. O(log n + triangles visited). */
