@@ -98,7 +98,7 @@ parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
 gpu_tree*/uniform/*
-gpu_bed?(_springs)?(_single)/*
+gpu_bed?(_mesh)?(_springs)?(_single)/*
 gpu_spheres/*
 gpu_triangles/!(repeated/*|waves/*)
 gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|bed*/*|spheres/*)

@@ -28,6 +28,7 @@ typedef struct phase {
   uint32_t count, before, steps;
   double height; /* of the centres, in the end */
   bool springs;  /* across the normal, beside the dashpots */
+  bool mesh;     /* of devices: there is a floor of triangles */
 } phase;
 
 typedef struct bed {
@@ -118,10 +119,10 @@ static void one_phase(bench *b, phase *p) {
 
 /* Heights of the two other programs at the step before + steps, with springs LAMMPS alone: see docs/particles.md. */
 static phase phases[] = {
-    {"falling", 16384, 2500, 500, 13.0807, false},  {"settling", 16384, 9000, 500, 9.4219, false},
-    {"falling", 65536, 2500, 500, 21.0525, false},  {"collapsing", 65536, 5500, 500, 17.2961, false},
-    {"settling", 65536, 8500, 500, 14.4093, false}, {"falling", 16384, 2500, 500, 13.1315, true},
-    {"settling", 16384, 9000, 500, 10.1363, true}};
+    {"falling", 16384, 2500, 500, 13.0807, false, false},  {"settling", 16384, 9000, 500, 9.4219, false, false},
+    {"falling", 65536, 2500, 500, 21.0525, false, false},  {"collapsing", 65536, 5500, 500, 17.2961, false, false},
+    {"settling", 65536, 8500, 500, 14.4093, false, false}, {"falling", 16384, 2500, 500, 13.1315, true, false},
+    {"settling", 16384, 9000, 500, 10.1363, true, false}};
 
 void work_bed(bench *b) {
   for (size_t i = 0; i < COUNT_OF(phases); i++) {
@@ -234,6 +235,37 @@ typedef struct device_bed {
   graze_gpu *gpu;
 } device_bed;
 
+enum { TILES = 64 };
+
+/* A floor of squares a little above the wall below, so that balls lie on it. It lasts as long as the world. */
+static graze_mesh *add_floor(graze_context *context, graze_world *world, uint32_t count) {
+  static const int across[6] = {0, 1, 1, 0, 1, 0}, along[6] = {0, 0, 1, 0, 1, 1};
+  double *at = malloc((size_t)count * sizeof(double[3])), side = 1;
+  float(*corners)[3] = malloc(sizeof(float[TILES * TILES][6][3]));
+  graze_mesh_def def = graze_default_mesh_def();
+  graze_body_def body = graze_default_body_def();
+  graze_mesh *mesh;
+  graze_body_id id;
+  if (at == NULL || corners == NULL) fail("no memory for a floor");
+  must(graze_world_get_particles(world, 0, &(graze_particle_state){at, NULL, NULL}), "the balls");
+  for (size_t i = 0; i < 3 * (size_t)count; i++) side = i % 3 < 2 && at[i] + 1 > side ? at[i] + 1 : side;
+  for (int i = 0; i < 6 * TILES * TILES; i++) {
+    corners[i][0] = (float)(side * (i / 6 % TILES + across[i % 6]) / TILES);
+    corners[i][1] = (float)(side * (i / 6 / TILES + along[i % 6]) / TILES);
+    corners[i][2] = 0.01f;
+  }
+  def.vertices = corners;
+  def.vertex_count = 6 * TILES * TILES;
+  must(graze_mesh_create(context, &def, &mesh), "the floor");
+  body.type = GRAZE_BODY_STATIC;
+  body.name = "floor";
+  body.mesh = mesh;
+  must(graze_world_add_body(world, &body, &id), "the floor");
+  free(at);
+  free(corners);
+  return mesh;
+}
+
 static void run_on_device(void *argument, bool check, sample *out) {
   device_bed *d = argument;
   const uint64_t before = graze_world_get_engine_steps(d->bed.world);
@@ -245,9 +277,9 @@ static void run_on_device(void *argument, bool check, sample *out) {
 
 static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p, graze_precision precision) {
   const char *id = graze_gpu_get_info(gpu)->id, *many = p->count > 65536 ? "_many" : "";
-  char work[32];
+  char work[48];
   const graze_tangential_law law = p->springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
-  snprintf(work, sizeof work, "gpu_bed%s%s%s", many, p->springs ? "_springs" : "",
+  snprintf(work, sizeof work, "gpu_bed%s%s%s%s", many, p->mesh ? "_mesh" : "", p->springs ? "_springs" : "",
            precision == GRAZE_FLOAT ? "_single" : "");
   char name[48];
   contest c;
@@ -256,6 +288,8 @@ static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p, graze_pre
   char *path = text_of("%s/gpu_bed.state", b->work_folder);
   bed plain = {make_bed_world(b->context, p->count, law, precision), path, p->steps};
   device_bed device = {{make_bed_world(gpu->context, p->count, law, precision), path, p->steps}, gpu};
+  graze_mesh *const floors[] = {p->mesh ? add_floor(b->context, plain.world, p->count) : NULL,
+                                p->mesh ? add_floor(gpu->context, device.bed.world, p->count) : NULL};
   must(graze_world_step(device.bed.world, DT, p->before, NULL, NULL), "the steps before");
   must(graze_world_save(device.bed.world, path), path);
   run_bed(&plain, true, &expected);
@@ -270,18 +304,23 @@ static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p, graze_pre
   free(path);
   graze_world_destroy(plain.world);
   graze_world_destroy(device.bed.world);
+  for (int i = 0; i < 2; i++) graze_mesh_destroy(floors[i]);
 }
 
 /* In both precisions; millions of balls soon after they were let go, for the processor makes the same steps. */
 void work_gpu_bed(bench *b, graze_gpu *gpu) {
-  static const phase quick = {"falling", 1024, 1000, 100, 0, false},
-                     many[] = {{"falling", 1048576, 500, 100, 0, false}, {"falling", 16777216, 200, 50, 0, false}};
+  static const phase quick = {"falling", 1024, 1000, 100, 0, false, false},
+                     meshes[] = {{"settling", 16384, 4000, 500, 0, false, true},
+                                 {"settling", 16384, 4000, 500, 0, true, true}},
+                     many[] = {{"falling", 1048576, 500, 100, 0, false, false},
+                               {"falling", 16777216, 200, 50, 0, false, false}};
   for (int i = 0; i < 2; i++) {
     const graze_precision precision = i == 0 ? GRAZE_DOUBLE : GRAZE_FLOAT;
     if (b->quick) one_device_phase(b, gpu, &quick, precision);
     for (size_t p = 0; p < COUNT_OF(phases) && !b->quick; p++) {
       if (b->large || phases[p].before < 5000) one_device_phase(b, gpu, &phases[p], precision);
     }
+    for (size_t p = 0; p < COUNT_OF(meshes) && !b->quick; p++) one_device_phase(b, gpu, &meshes[p], precision);
     for (size_t p = 0; p < COUNT_OF(many) && b->large; p++) one_device_phase(b, gpu, &many[p], precision);
   }
 }

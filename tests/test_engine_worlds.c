@@ -152,7 +152,8 @@ static void check_question(const graze_world *made) {
   }
   assert_int_equal(q->kept_count, 2);
   for (int i = 0; i < 2; i++) {
-    assert_true(q->kept[i].number + q->kept[i].partner == 1 && !q->kept[i].is_wall && q->kept[i].hit[1] == 42);
+    assert_true(q->kept[i].number + q->kept[i].partner == 1 && q->kept[i].with == GRAZE_PARTNER_BALL &&
+                q->kept[i].hit[1] == 42);
   }
   assert_true(graze_world_get_step(made) == 6 && graze_world_get_engine_steps(made) == 5);
 }

@@ -5,20 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_group.h"
 #include "families.h"
 #include "gpu/stages.h"
-#include "worlds.h"
-
-/* A world on the device, and its twin of the processor. */
-typedef struct twins {
-  graze_world *device, *plain;
-} twins;
-
-static void destroy(twins *t) {
-  graze_world_destroy(t->device);
-  graze_world_destroy(t->plain);
-}
+#include "twins.h"
 
 static twins make_twins(bed b, uint32_t count) {
   twins t;
@@ -33,54 +22,24 @@ static twins make_beds(bed_kind kind, bool events, uint32_t count) {
   return make_twins((bed){.kind = kind, .events = events}, count);
 }
 
-static void compare_events(const twins *t) {
-  const graze_contact_event *got, *want;
-  uint64_t got_count, want_count;
-  if (graze_world_get_events(t->plain, &want, &want_count) != GRAZE_OK) return;
-  assert_int_equal(graze_world_get_events(t->device, &got, &got_count), GRAZE_OK);
-  assert_int_equal(got_count, want_count);
-  if (want_count > 0) assert_memory_equal(got, want, want_count * sizeof *want);
-}
-
-static void compare(const twins *t, const char *what) {
-  graze_world_sums got, want;
-  if (graze_world_get_hash(t->device) != graze_world_get_hash(t->plain))
-    fail_msg("%s: another state after step %llu", what, (unsigned long long)graze_world_get_step(t->plain));
-  compare_events(t);
-  assert_int_equal(graze_world_get_sums(t->device, &got), GRAZE_OK);
-  assert_int_equal(graze_world_get_sums(t->plain, &want), GRAZE_OK);
-  if (memcmp(&got, &want, sizeof got) != 0)
-    fail_msg("%s: other sums after step %llu: %a dissipated, not %a", what,
-             (unsigned long long)graze_world_get_step(t->plain), got.dissipated, want.dissipated);
-}
-
-/* All of the steps are the device's. */
-static void run(const twins *t, double dt, uint64_t steps, const char *what) {
-  uint64_t before = graze_world_get_engine_steps(t->device);
-  run_world(t->device, dt, steps);
-  run_world(t->plain, dt, steps);
-  assert_true(graze_world_get_engine_steps(t->device) == before + steps);
-  compare(t, what);
-}
-
 /* ---- beds -------------------------------------------------------------------------------------------------------- */
 
 static void run_bed(bed b, uint32_t balls, uint64_t steps) {
   char what[64];
   snprintf(what, sizeof what, "bed %u of %u balls, events %u, single %u", b.kind, balls, b.events, b.single);
   twins t = make_twins(b, balls);
-  run(&t, bed_dt(&b), 1, what);
-  run(&t, bed_dt(&b), 2, what);
-  run(&t, bed_dt(&b), steps, what);
+  run_twins(&t, bed_dt(&b), 1, what);
+  run_twins(&t, bed_dt(&b), 2, what);
+  run_twins(&t, bed_dt(&b), steps, what);
   assert_true(graze_world_get_step(t.device) == steps + 3);
-  destroy(&t);
+  destroy_twins(&t);
 }
 
 static void test_beds(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  for (uint32_t i = 0; i < 4 * BED_SURFACES; i++) {
+  for (uint32_t i = 0; i < 4 * BED_KINDS; i++) {
     const bed b = {.kind = (bed_kind)(i / 4), .events = i % 2 != 0, .single = i / 2 % 2 != 0};
     run_bed(b, 60, test_device_few() ? 20 : 150);
     if (!test_device_slow()) run_bed(b, 700, 60);
@@ -179,9 +138,9 @@ static void test_laws(void **state) {
     char what[32];
     snprintf(what, sizeof what, "crowd %u", which);
     twins t = {make_crowd(on.context, which % 32, which >= 32), make_crowd(on.plain, which % 32, which >= 32)};
-    run(&t, 0x1p-10, 3, what);
-    run(&t, 0x1p-10, test_device_slow() ? 25 : 100, what);
-    destroy(&t);
+    run_twins(&t, 0x1p-10, 3, what);
+    run_twins(&t, 0x1p-10, test_device_slow() ? 25 : 100, what);
+    destroy_twins(&t);
   }
 }
 
@@ -202,8 +161,8 @@ static void test_alone(void **state) {
       add_balls(*made, count, at, speed, NULL, 1, 1, add_material(*made, &m));
       graze_world_add_wall(*made, (const double[3]){0}, (const double[3]){0, 0, 1}, 0);
     }
-    for (int k = 0; k < 3; k++) run(&t, 0x1p-8, 40, "alone");
-    destroy(&t);
+    for (int k = 0; k < 3; k++) run_twins(&t, 0x1p-8, 40, "alone");
+    destroy_twins(&t);
   }
 }
 
@@ -287,13 +246,13 @@ static void test_sizes(void **state) {
     snprintf(what, sizeof what, "mix %u", which);
     twins t = {make_mixed(on.context, spread, periodic, springs), make_mixed(on.plain, spread, periodic, springs)};
     assert_int_equal(graze_world_get_limits(t.plain, &limits), GRAZE_OK);
-    run(&t, 0.05 * limits.longest, 2, what);
+    run_twins(&t, 0.05 * limits.longest, 2, what);
     assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
     assert_true(sums.contacts > SMALL / 2);
     assert_true(on.gpu->stages->worlds.level_count > (spread ? 6 : 1));
     assert_int_equal(on.gpu->stages->worlds.large_count, LARGE); /* each has a group of its own */
-    run(&t, 0.05 * limits.longest, test_device_few() ? 3 : test_device_slow() ? 20 : 200, what);
-    destroy(&t);
+    run_twins(&t, 0.05 * limits.longest, test_device_few() ? 3 : test_device_slow() ? 20 : 200, what);
+    destroy_twins(&t);
   }
 }
 
@@ -366,11 +325,11 @@ static void test_walls(void **state) {
     graze_gpu_detach(on.gpu);
     run_world(t.device, 0x1p-9, 90);
     assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
-    run(&t, 0x1p-9, 10, "a room of many walls");
+    run_twins(&t, 0x1p-9, 10, "a room of many walls");
     assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
     assert_true(sums.contacts > 3);
-    run(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 300, "a room of many walls");
-    destroy(&t);
+    run_twins(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 300, "a room of many walls");
+    destroy_twins(&t);
   }
 }
 
@@ -382,12 +341,12 @@ static void test_many_walls(void **state) {
   for (uint32_t springs = 0; springs < 2; springs++) {
     graze_world_sums sums;
     twins t = {make_tight_room(on.context, springs), make_tight_room(on.plain, springs)};
-    run(&t, 0x1p-9, 2, "a tight room");
+    run_twins(&t, 0x1p-9, 2, "a tight room");
     assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
     assert_true(sums.contacts > 3);
     assert_int_equal(on.gpu->stages->worlds.large_count, 1);
-    run(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 100, "a tight room");
-    destroy(&t);
+    run_twins(&t, 0x1p-9, test_device_few() ? 3 : test_device_slow() ? 20 : 100, "a tight room");
+    destroy_twins(&t);
   }
 }
 
@@ -425,11 +384,11 @@ static void test_ways(void **state) {
       add_balls(*made, BALLS, at, speed, NULL, radius, 1, add_material(*made, &m));
     }
     for (int i = 0; i < STEPS; i++) {
-      run(&t, dt, 1, "a long way");
+      run_twins(&t, dt, 1, "a long way");
       assert_int_equal(graze_world_get_sums(t.plain, &sums), GRAZE_OK);
       assert_true(sums.contacts >= 1);
     }
-    destroy(&t);
+    destroy_twins(&t);
   }
 }
 
@@ -481,7 +440,7 @@ static void test_hand_over(void **state) {
   need_device();
   if (!on.gpu->info.exact) skip();
   uint64_t random = test_seed(1);
-  for (uint32_t kind = 0; kind < BED_SURFACES; kind++) {
+  for (uint32_t kind = 0; kind < BED_KINDS; kind++) {
     const bed b = {.kind = (bed_kind)kind};
     twins t = make_twins((bed){.kind = b.kind, .events = kind != BED_HERTZ, .single = kind == BED_SPRINGS}, 60);
     for (int i = 0; i < (test_device_few() ? 4 : 12); i++) {
@@ -491,7 +450,7 @@ static void test_hand_over(void **state) {
       if (on_device) on.gpu->stages->worlds.most_steps = random_below(&random, 2) * 5;
       run_world(t.device, bed_dt(&b), steps);
       run_world(t.plain, bed_dt(&b), steps);
-      compare(&t, on_device ? "the device" : "the processor");
+      compare_twins(&t, on_device ? "the device" : "the processor");
       if (i == 2) {
         assert_int_equal(graze_world_save(t.device, "test_gpu_worlds.state"), GRAZE_OK);
         run_world(t.device, bed_dt(&b), 5);
@@ -502,7 +461,7 @@ static void test_hand_over(void **state) {
     }
     assert_true(graze_world_get_engine_steps(t.device) > 0);
     on.gpu->stages->worlds.most_steps = 0;
-    destroy(&t);
+    destroy_twins(&t);
   }
 }
 
@@ -510,7 +469,7 @@ static void expect_kept(const twins *t, double dt, uint64_t begun) {
   run_world(t->device, dt, 7);
   run_world(t->plain, dt, 7);
   assert_true(graze_world_get_hash(t->device) == graze_world_get_hash(t->plain));
-  compare_events(t);
+  compare_twin_events(t);
   assert_true(on.gpu->stages->worlds.begun == begun);
 }
 
@@ -522,7 +481,7 @@ static void test_stays(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  for (uint32_t kind = BED_HERTZ; kind <= BED_SPRINGS; kind++) {
+  for (uint32_t kind = BED_HERTZ; kind <= BED_SURFACES; kind++) {
     const bed b = {.kind = (bed_kind)kind};
     const double dt = bed_dt(&b);
     twins t = make_beds(b.kind, true, 60);
@@ -537,9 +496,9 @@ static void test_stays(void **state) {
           GRAZE_OK);
     for (uint64_t i = 1; i <= 2; i++) expect_kept(&t, dt, 7 * i);
     expect_kept(&t, 0.5 * dt, 7);
-    compare(&t, "what stayed"); /* sums ask for a list, which takes what contacts remember */
+    compare_twins(&t, "what stayed"); /* sums ask for a list, which takes what contacts remember */
     expect_kept(&t, 0.5 * dt, 7);
-    destroy(&t);
+    destroy_twins(&t);
   }
 }
 
@@ -560,10 +519,10 @@ static void test_cancelled(void **state) {
   assert_int_equal(graze_world_step(t.device, bed_dt(&b), 20, stop_at, &stop), GRAZE_CANCELLED);
   run_world(t.plain, bed_dt(&b), graze_world_get_step(t.device));
   assert_true(graze_world_get_step(t.device) >= stop && graze_world_get_step(t.device) < stop + 4);
-  compare(&t, "stopped");
-  run(&t, bed_dt(&b), 20, "stopped and gone on");
+  compare_twins(&t, "stopped");
+  run_twins(&t, bed_dt(&b), 20, "stopped and gone on");
   on.gpu->stages->worlds.most_steps = 0;
-  destroy(&t);
+  destroy_twins(&t);
 }
 
 /* ---- what is the processor's ------------------------------------------------------------------------------------- */
@@ -572,28 +531,22 @@ static void expect_processor(const twins *t, double dt, const char *reason) {
   run_world(t->device, dt, 12);
   run_world(t->plain, dt, 12);
   assert_int_equal(graze_world_get_engine_steps(t->device), 0);
-  compare(t, reason);
+  compare_twins(t, reason);
   run_world(t->device, dt, 3);
   run_world(t->plain, dt, 3);
   assert_string_equal(graze_gpu_get_report(on.gpu).reason, reason);
-  compare(t, reason);
+  compare_twins(t, reason);
 }
 
-/* A world with meshes; a device that is lost or not exact. */
+/* A device that is lost or not exact. */
 static void test_without_device(void **state) {
   const bed b = {.kind = BED_DASHPOTS};
   (void)state;
   need_device();
-  twins t = make_beds(BED_SURFACES, true, 60);
-  run_world(t.device, bed_dt(&b), 12);
-  run_world(t.plain, bed_dt(&b), 12);
-  assert_int_equal(graze_world_get_engine_steps(t.device), 0);
-  compare(&t, "meshes");
-  destroy(&t);
-  t = make_beds(b.kind, false, 60);
+  twins t = make_beds(b.kind, false, 60);
   on.gpu->lost = true;
   expect_processor(&t, bed_dt(&b), "the device was lost");
-  destroy(&t);
+  destroy_twins(&t);
   on.gpu->lost = on.gpu->told_lost = false;
   const bool exact = on.gpu->info.exact;
   on.gpu->info.exact = false;
@@ -601,9 +554,9 @@ static void test_without_device(void **state) {
   run_world(t.device, bed_dt(&b), 12);
   run_world(t.plain, bed_dt(&b), 12);
   assert_int_equal(graze_world_get_engine_steps(t.device), 0);
-  compare(&t, "not exact");
+  compare_twins(&t, "not exact");
   on.gpu->info.exact = exact;
-  destroy(&t);
+  destroy_twins(&t);
 }
 
 static bool lose_at(void *user, uint64_t done, uint64_t total) {
@@ -618,7 +571,7 @@ static void test_lost_midway(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  for (uint32_t kind = BED_HERTZ; kind <= BED_SPRINGS; kind++) {
+  for (uint32_t kind = BED_HERTZ; kind <= BED_SURFACES; kind++) {
     const bed b = {.kind = (bed_kind)kind};
     twins t = make_beds(b.kind, true, 60);
     on.gpu->stages->worlds.most_steps = 4;
@@ -626,12 +579,12 @@ static void test_lost_midway(void **state) {
     run_world(t.plain, bed_dt(&b), 40);
     const uint64_t made = graze_world_get_engine_steps(t.device);
     assert_true(made >= when && made < 40);
-    compare(&t, "lost midway");
+    compare_twins(&t, "lost midway");
     assert_string_equal(graze_gpu_get_report(on.gpu).reason, "the device was lost");
     on.gpu->lost = on.gpu->told_lost = false;
     on.gpu->stages->worlds.most_steps = 0;
-    run(&t, bed_dt(&b), 10, "found again");
-    destroy(&t);
+    run_twins(&t, bed_dt(&b), 10, "found again");
+    destroy_twins(&t);
   }
 }
 
@@ -666,9 +619,9 @@ static void test_refused_memory(void **state) {
     run_world(t.plain, bed_dt(&b), 12);
     enough = memory.asked < memory.refused;
     assert_true((graze_world_get_engine_steps(t.device) == 12) == enough);
-    compare(&t, "memory was refused");
-    run(&t, bed_dt(&b), 3, "memory is there again");
-    destroy(&t);
+    compare_twins(&t, "memory was refused");
+    run_twins(&t, bed_dt(&b), 3, "memory is there again");
+    destroy_twins(&t);
   }
   assert_true(memory.refused > 20);
 }
@@ -690,7 +643,7 @@ static void test_not_finite(void **state) {
   assert_int_equal(graze_world_step(t.plain, 0.25, 20, NULL, NULL), GRAZE_ERROR_NOT_FINITE);
   assert_int_equal(graze_world_step(t.device, 0.25, 20, NULL, NULL), GRAZE_ERROR_NOT_FINITE);
   assert_string_equal(on.messages.last, on.plain_messages.last);
-  destroy(&t);
+  destroy_twins(&t);
 }
 
 int main(void) {

@@ -138,10 +138,27 @@ typedef struct graze_ball_rows {
   double spin[4];     /* and 1 / moment of inertia */
 } graze_ball_rows;
 
-/* What a ball remembers of a contact that it has; the partner remembers the same. */
+/* A body that is a mesh, and that no force moves. Points of the mesh are coordinates relative to its center, about
+ * which it turns; x of the mesh is rotation (x - center) + position in the world. */
+typedef struct graze_plain_surface {
+  const graze_mesh *mesh;
+  uint32_t material;
+  bool moves; /* kinematic: after each step position += dt velocity, and it turns as bodies do; else it stays */
+  double center[3];
+  double reach; /* of the mesh's farthest point from there */
+  double position[3], velocity[3], spin[3], orientation[4];
+  double rotation[9]; /* what the orientation makes of it, row-major */
+} graze_plain_surface;
+
+/* With what a ball is in contact. */
+typedef enum graze_partner { GRAZE_PARTNER_BALL, GRAZE_PARTNER_WALL, GRAZE_PARTNER_SURFACE } graze_partner;
+
+/* What a ball remembers of a contact that it has; a ball that is its partner remembers the same. */
 typedef struct graze_kept_contact {
-  uint32_t number, partner; /* the ball's, and another ball's or a wall's */
-  bool is_wall;
+  uint32_t number, partner; /* the ball's, and another ball's, a wall's or a surface's */
+  graze_partner with;
+  uint32_t order;   /* of a contact with a surface: among those of the two */
+  double normal[3]; /* likewise: from there to the ball; it goes on by that */
   double spring[3]; /* its strain, 0 without springs */
   double hit[2];    /* with events: speed of approach, or negative once the hit was told; impulse so far */
 } graze_kept_contact;
@@ -151,15 +168,17 @@ typedef struct graze_told_event {
   uint64_t step; /* 0: the first one of the answer */
   graze_contact_event_kind kind;
   uint32_t number, partner;
-  bool is_wall;
+  graze_partner with;
+  uint32_t order; /* with a surface: of the contact among those of the two;
+                   * of one that has ended, among those before the step */
   double point[3], normal[3], speed, impulse;
   double overlap, velocity[3]; /* of a relative to b: with what balls drift */
 } graze_told_event;
 
 /* GRAZE_STAGE_WORLD: steps of a world. The definition of what a step computes is the processor's code: each ball adds
- * up its own side of its contacts in the order of its partners' numbers, then of walls, then drag and gravity, in
- * doubles, with + - * / and square roots alone, each rounded once. With def->precision FLOAT all numbers of balls that
- * a step writes are rounded as graze_world_def says.
+ * up its own side of its contacts in the order of its partners' numbers, then of walls, then of surfaces, then drag and
+ * gravity, in doubles, with + - * / and square roots alone, each rounded once. With def->precision FLOAT all numbers of
+ * balls that a step writes are rounded as graze_world_def says.
  *
  * Arrays are by place, in no order that means something; `numbers` says which ball is where. An engine that answers
  * changes them into the state after `done` whole steps; otherwise they stay as they were. It declines worlds that it
@@ -199,7 +218,14 @@ typedef struct graze_world_question {
   bool springs, drag; /* some law has a spring; some kind has drag */
   double skin;        /* how much farther than touching neighbours may usefully be looked for */
 
-  const graze_kept_contact *kept; /* with springs or events; those of a ball by partner. On return the engine's, */
+  graze_plain_surface *surfaces; /* whose velocity and spin may be others than the last answer left; */
+  uint32_t surface_count;        /* `position` and `orientation` are part of the state */
+  /* A ball remembers at most as many contacts with a surface as triangles were within its radius and this when its
+   * neighbours were found, which is when it or the surface has moved by half of it, or before. */
+  double surface_skin;
+
+  const graze_kept_contact *kept; /* with springs or events; those of a ball by partner, walls behind balls and surfaces
+                                   * behind walls; of one surface in their order. On return the engine's, */
   uint64_t kept_count;            /* until the next question */
   const graze_told_event *events; /* with def->events, in any order: the engine's */
   uint64_t event_count;

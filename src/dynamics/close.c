@@ -311,7 +311,9 @@ void gz_contacts_keep(const graze_world *world, kept_contacts *kept) {
 }
 
 graze_kept_contact gz_contacts_get(const kept_contacts *kept, uint64_t i) {
-  graze_kept_contact c = {.number = kept->pairs[i][0], .partner = kept->pairs[i][1], .is_wall = i >= kept->balls};
+  graze_kept_contact c = {.number = kept->pairs[i][0],
+                          .partner = kept->pairs[i][1],
+                          .with = i < kept->balls ? GRAZE_PARTNER_BALL : GRAZE_PARTNER_WALL};
   if (kept->springs != NULL) memcpy(c.spring, kept->springs[i], sizeof c.spring);
   if (kept->hits != NULL) memcpy(c.hit, kept->hits[i], sizeof c.hit);
   return c;
@@ -359,7 +361,9 @@ static void take_balls(graze_world *world, const graze_kept_contact *at) {
 }
 
 static void take_contact(graze_world *world, const graze_kept_contact *at) {
-  if (at->is_wall)
+  if (at->with == GRAZE_PARTNER_SURFACE)
+    gz_surface_take(world, at);
+  else if (at->with == GRAZE_PARTNER_WALL)
     take_wall(world, at);
   else if (at->number < at->partner)
     take_balls(world, at);

@@ -11,7 +11,7 @@ typedef struct asking {
   uint32_t *bodies; /* of each orientation */
 } asking;
 
-enum { KINDS, WALLS, BODIES, TURNS, KEPT }; /* world->asked */
+enum { KINDS, WALLS, SURFACES, BODIES, TURNS, KEPT }; /* world->asked */
 
 static void *room_for(graze_world *world, int which, size_t bytes) {
   return gz_buffer_reserve(world->context, &world->asked[which], bytes + 1, 0) ? world->asked[which].data : NULL;
@@ -41,6 +41,27 @@ static bool fill_walls(asking *a) {
   return true;
 }
 
+static bool fill_surfaces(asking *a) {
+  graze_world *world = a->world;
+  graze_plain_surface *to = room_for(world, SURFACES, world->surfaces.count * sizeof *to);
+  if (to == NULL) return false;
+  a->q.surfaces = to;
+  a->q.surface_count = (uint32_t)world->surfaces.count;
+  for (size_t i = 0; i < world->surfaces.count; i++, to++) {
+    const dem_surface *s = WORLD_AT(world->surfaces, dem_surface, i);
+    const dem_body *body = WORLD_AT(world->bodies, dem_body, s->body);
+    *to = (graze_plain_surface){
+        .mesh = s->mesh, .material = s->material, .moves = body->type == GRAZE_BODY_KINEMATIC, .reach = s->reach};
+    memcpy(to->center, s->center, sizeof to->center);
+    memcpy(to->position, s->position, sizeof to->position);
+    memcpy(to->velocity, s->velocity, sizeof to->velocity);
+    memcpy(to->spin, s->spin, sizeof to->spin);
+    memcpy(to->orientation, body->orientation, sizeof to->orientation);
+    memcpy(to->rotation, s->rotation, sizeof to->rotation);
+  }
+  return true;
+}
+
 static bool fill_bodies(asking *a) {
   graze_world *world = a->world;
   const size_t count = world->bodies.count;
@@ -50,7 +71,7 @@ static bool fill_bodies(asking *a) {
   a->bodies = places + count;
   for (size_t i = 0; i < count; i++) {
     const dem_body *b = WORLD_AT(world->bodies, dem_body, i);
-    if (b->type == GRAZE_BODY_STATIC) continue;
+    if (b->type == GRAZE_BODY_STATIC || b->surface != NO_SURFACE) continue;
     places[n] = world->place[b->number];
     memcpy(turns[n], b->orientation, sizeof turns[n]);
     a->bodies[n++] = (uint32_t)i;
@@ -70,17 +91,17 @@ static graze_kept_contact turned(const graze_kept_contact *c) {
 
 static int compare_kept(const void *first, const void *second) {
   const graze_kept_contact *a = first, *b = second;
-  if (a->is_wall != b->is_wall) return a->is_wall ? 1 : -1;
+  if (a->with != b->with) return a->with < b->with ? -1 : 1;
   if (a->number != b->number) return a->number < b->number ? -1 : 1;
   return a->partner < b->partner ? -1 : a->partner > b->partner;
 }
 
-/* The processor keeps a contact of two balls once, engines have it of both: by number, walls last. */
+/* The processor keeps a contact of two balls once, engines have it of both: by number, then walls, then surfaces. */
 static bool fill_kept(graze_world *world) {
   if (!world->remembers || world->kept_wait) return true;
-  const uint64_t count = gz_contacts_count(world);
+  const uint64_t count = gz_contacts_count(world), surfaces = gz_surfaces_keep(world, NULL);
   kept_contacts from;
-  graze_kept_contact *kept = room_for(world, KEPT, 2 * count * sizeof *kept);
+  graze_kept_contact *kept = room_for(world, KEPT, (2 * count + surfaces) * sizeof *kept);
   const size_t bytes = gz_contacts_lay_out(world, count, NULL, &from);
   if (kept == NULL || !gz_buffer_reserve(world->context, &world->saved, bytes, 0)) return false;
   gz_contacts_lay_out(world, count, world->saved.data, &from);
@@ -88,9 +109,11 @@ static bool fill_kept(graze_world *world) {
   for (uint64_t i = 0; i < count; i++) kept[i] = gz_contacts_get(&from, i);
   world->kept_count = count;
   for (uint64_t i = 0; i < count; i++) {
-    if (!kept[i].is_wall && kept[i].partner < world->dynamic) kept[world->kept_count++] = turned(&kept[i]);
+    if (kept[i].with == GRAZE_PARTNER_BALL && kept[i].partner < world->dynamic)
+      kept[world->kept_count++] = turned(&kept[i]);
   }
   if (count > 0) qsort(kept, world->kept_count, sizeof *kept, compare_kept);
+  world->kept_count += gz_surfaces_keep(world, kept + world->kept_count);
   return true;
 }
 
@@ -118,8 +141,9 @@ static bool fill(asking *a, double dt) {
                                 .simple = world->is_simple ? &world->simple : NULL,
                                 .springs = world->has_springs,
                                 .drag = world->has_drag,
-                                .skin = 0.5 * world->skin}; /* devices look at the whole list in each step */
-  return fill_walls(a) && fill_bodies(a) && fill_kept(world);
+                                .skin = 0.5 * world->skin, /* devices look at the whole list in each step */
+                                .surface_skin = world->skin};
+  return fill_walls(a) && fill_surfaces(a) && fill_bodies(a) && fill_kept(world);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -130,7 +154,8 @@ static graze_status add_event(const graze_world *world, const graze_told_event *
   *event = (pass_event){.kind = e->kind,
                         .number = e->number,
                         .partner = e->partner,
-                        .type = e->is_wall ? PARTNER_WALL : PARTNER_BALL,
+                        .type = (partner_kind)e->with,
+                        .order = e->order,
                         .speed = e->speed,
                         .impulse = e->impulse,
                         .overlap = e->overlap};
@@ -170,11 +195,25 @@ static graze_status take_kept(const asking *a) {
   return GRAZE_OK;
 }
 
+static void take_surfaces(asking *a) {
+  graze_world *world = a->world;
+  for (uint32_t i = 0; i < a->q.surface_count; i++) {
+    graze_plain_surface *from = &a->q.surfaces[i];
+    dem_surface *to = WORLD_AT(world->surfaces, dem_surface, i);
+    if (!from->moves) continue;
+    memcpy(to->position, from->position, sizeof to->position);
+    memcpy(WORLD_AT(world->bodies, dem_body, to->body)->orientation, from->orientation, sizeof from->orientation);
+    gz_surface_set_rotation(to, from->orientation);
+    memcpy(from->rotation, to->rotation, sizeof from->rotation); /* for the next question */
+  }
+}
+
 static graze_status take_answer(asking *a) {
   graze_world *world = a->world;
   graze_status status = GRAZE_OK;
   for (uint32_t i = 0; i < a->q.turning_count; i++)
     memcpy(WORLD_AT(world->bodies, dem_body, a->bodies[i])->orientation, a->q.orientations[i], 4 * sizeof(double));
+  take_surfaces(a);
   if (world->def.events) status = take_events(a);
   if (status == GRAZE_OK && world->remembers) status = take_kept(a);
   if (world->def.integrator == GRAZE_LEAPFROG) world->is_accelerated = a->q.accelerated = true;
@@ -197,8 +236,7 @@ graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count,
   graze_status status = GRAZE_OK;
   *done = 0;
   if (!gz_engine_has(world->context, GRAZE_STAGE_WORLD) || world->count == 0 || world->carries) return GRAZE_OK;
-  if (world->surfaces.count > 0) return GRAZE_OK; /* no engine knows meshes in worlds */
-  if (!fill(&a, dt)) return GRAZE_OK;             /* no memory: the processor does without */
+  if (!fill(&a, dt)) return GRAZE_OK; /* no memory: the processor does without */
   while (status == GRAZE_OK && *done < count) {
     a.q.count = count - *done;
     a.q.begun = world->engine_begun;

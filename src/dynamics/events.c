@@ -178,6 +178,7 @@ void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, cons
   lose_spring(world, &memory, 0, place, kind, contact->partner);
   if (!world->def.events) return;
   pass_event event = ended_event(world, place, kind, contact->partner, normal, contact->hit[1]);
+  event.order = contact->order;
   if (!append(world->context, &world->lost, event)) world->lost_memory = true;
 }
 

@@ -80,7 +80,7 @@ static void carry_surfaces(graze_world *world, const neighbour_list *old, const 
         copy_memory(&list->of_facets, list->surfaces[e].first + i, &old->of_facets, before->first + i);
         memcpy(list->facet_normals[list->surfaces[e].first + i], normal, sizeof(spring));
       } else {
-        graze_kept_contact lost = {.partner = before->surface};
+        graze_kept_contact lost = {.partner = before->surface, .order = i};
         if (world->has_springs) memcpy(lost.spring, old->of_facets.springs[before->first + i], sizeof lost.spring);
         if (world->def.events) memcpy(lost.hit, old->of_facets.hits[before->first + i], sizeof lost.hit);
         gz_contact_lose(world, place, PARTNER_SURFACE, &lost, normal);

@@ -314,37 +314,16 @@ static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
   world->dissipated[p] = gz_archive_take_double(r);
 }
 
-/* In the first free slot. Those who are too far apart for one touch no more. */
-static void take_facet(graze_world *world, uint32_t place, const graze_kept_contact *at, const double normal[3]) {
-  const neighbour_list *list = &world->list;
-  const contact_memory *m = &list->of_facets;
-  const uint64_t found = gz_list_find_surface(list, place, at->partner);
-  const surface_entry none = {0}, *e = found != UINT64_MAX ? &list->surfaces[found] : &none;
-  for (uint32_t i = e->first; i < e->first + e->count; i++) {
-    if (m->touching[i]) continue;
-    m->touching[i] = 1;
-    if (m->springs != NULL) memcpy(m->springs[i], at->spring, sizeof at->spring);
-    if (m->hits != NULL) memcpy(m->hits[i], at->hit, sizeof at->hit);
-    memcpy(list->facet_normals[i], normal, sizeof(spring));
-    return;
-  }
-  gz_contact_lose(world, place, PARTNER_SURFACE, at, normal);
-}
-
 static bool take_contact(archive_reader *r, graze_world *world, partner_kind kind) {
   const size_t most[] = {world->count, world->walls.count, world->surfaces.count};
-  graze_kept_contact c = {.is_wall = kind == PARTNER_WALL};
-  spring normal = {0};
+  graze_kept_contact c = {.with = (graze_partner)kind};
   c.number = gz_archive_take_u32(r);
   c.partner = gz_archive_take_u32(r);
   if (world->has_springs) memcpy(c.spring, gz_archive_take(r, sizeof c.spring), sizeof c.spring);
   if (world->def.events) memcpy(c.hit, gz_archive_take(r, sizeof c.hit), sizeof c.hit);
-  if (kind == PARTNER_SURFACE) memcpy(normal, gz_archive_take(r, sizeof normal), sizeof normal);
+  if (kind == PARTNER_SURFACE) memcpy(c.normal, gz_archive_take(r, sizeof c.normal), sizeof c.normal);
   if (c.number >= world->count || c.partner >= most[kind]) return false;
-  if (kind == PARTNER_SURFACE)
-    take_facet(world, world->place[c.number], &c, normal);
-  else
-    gz_contacts_take(world, &c, 1);
+  gz_contacts_take(world, &c, 1);
   return true;
 }
 

@@ -523,3 +523,46 @@ uint32_t gz_surface_contacts(const graze_world *world, const surface_entry *e, b
   if (world->remembers) recall(world, e, found, count);
   return count;
 }
+
+/* ---- what contacts remember ------------------------------------------------------------------------------------ */
+
+static void get_kept(const graze_world *world, const surface_entry *e, uint32_t slot, graze_kept_contact *to) {
+  const contact_memory *m = &world->list.of_facets;
+  *to = (graze_kept_contact){.number = world->number[e->place],
+                             .partner = e->surface,
+                             .with = GRAZE_PARTNER_SURFACE,
+                             .order = slot - e->first};
+  memcpy(to->normal, world->list.facet_normals[slot], sizeof to->normal);
+  if (m->springs != NULL) memcpy(to->spring, m->springs[slot], sizeof to->spring);
+  if (m->hits != NULL) memcpy(to->hit, m->hits[slot], sizeof to->hit);
+}
+
+uint64_t gz_surfaces_keep(const graze_world *world, graze_kept_contact *to) {
+  const neighbour_list *list = &world->list;
+  uint64_t count = 0;
+  if (!world->remembers || !world->is_listed) return 0;
+  for (uint64_t i = 0; i < list->surface_count; i++) {
+    const surface_entry *e = &list->surfaces[i];
+    for (uint32_t slot = e->first; slot < e->first + e->count && list->of_facets.touching[slot]; slot++, count++) {
+      if (to != NULL) get_kept(world, e, slot, &to[count]);
+    }
+  }
+  return count;
+}
+
+void gz_surface_take(graze_world *world, const graze_kept_contact *at) {
+  const neighbour_list *list = &world->list;
+  const contact_memory *m = &list->of_facets;
+  const uint32_t place = world->place[at->number];
+  const uint64_t found = gz_list_find_surface(list, place, at->partner);
+  const surface_entry none = {0}, *e = found != UINT64_MAX ? &list->surfaces[found] : &none;
+  for (uint32_t i = e->first; i < e->first + e->count; i++) {
+    if (m->touching[i]) continue;
+    m->touching[i] = 1;
+    if (m->springs != NULL) memcpy(m->springs[i], at->spring, sizeof at->spring);
+    if (m->hits != NULL) memcpy(m->hits[i], at->hit, sizeof at->hit);
+    memcpy(list->facet_normals[i], at->normal, sizeof(spring));
+    return;
+  }
+  gz_contact_lose(world, place, PARTNER_SURFACE, at, at->normal);
+}

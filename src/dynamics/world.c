@@ -561,7 +561,7 @@ graze_status graze_world_set_velocity(graze_world *world, graze_body_id id, cons
   if (status != GRAZE_OK) return status;
   memcpy(surface != NULL ? surface->velocity : world->now[world->place[b->number]].velocity, v, sizeof v);
   memcpy(surface != NULL ? surface->spin : world->now[world->place[b->number]].spin, w, sizeof w);
-  world->engine_run = 0;
+  if (surface == NULL) world->engine_run = 0; /* an engine is told where surfaces go each time */
   gz_record_velocity(world, id.index, velocity, spin);
   return GRAZE_OK;
 }

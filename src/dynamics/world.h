@@ -92,7 +92,7 @@ typedef struct surface_entry {
 
 typedef double spring[3];
 
-/* With what a ball is in contact. */
+/* With what a ball is in contact: graze_partner. */
 typedef enum partner_kind { PARTNER_BALL, PARTNER_WALL, PARTNER_SURFACE } partner_kind;
 
 /* What contacts remember: entry by entry whether there was one at the last look, with springs their strain, and with
@@ -231,7 +231,7 @@ struct graze_world {
   gz_array escaped;              /* graze_member */
   struct run_recorder *recorder; /* or NULL */
   bool lost_memory;              /* there was none for `lost` */
-  buffer asked[5];               /* engine.c: what an engine is asked with */
+  buffer asked[6];               /* engine.c: what an engine is asked with */
   uint64_t engine_steps;
   uint64_t engine_run, engine_begun; /* what it has the state of, unless that has changed since: then 0 */
   double engine_dt;
@@ -372,8 +372,8 @@ size_t gz_contacts_lay_out(const graze_world *world, uint64_t count, void *memor
 void gz_contacts_keep(const graze_world *world, kept_contacts *kept);
 graze_kept_contact gz_contacts_get(const kept_contacts *kept, uint64_t i);
 
-/* The other way, into the present list; of two balls what the lower number says counts. Those who are too far apart
- * touch no more. Of the world's `kept`, those that wait. */
+/* The other way, into the present list; of two balls what the lower number says counts, and with a surface contacts
+ * come in their order. Those who are too far apart touch no more. Of the world's `kept`, those that wait. */
 void gz_contacts_take(graze_world *world, const graze_kept_contact *kept, uint64_t count);
 void gz_contacts_take_kept(graze_world *world);
 
@@ -394,6 +394,11 @@ typedef struct facet_contact {
  * surface is least among those near by, nearest first, each with what it remembers. `closed`: touching counts. `found`
  * has room for all triangles of the entry. */
 uint32_t gz_surface_contacts(const graze_world *world, const surface_entry *e, bool closed, facet_contact *found);
+
+/* What is remembered of contacts with surfaces, those of two in their order: as many, written unless `to` is NULL. And
+ * the other way: into the first free slot, or it has ended where there is none. */
+uint64_t gz_surfaces_keep(const graze_world *world, graze_kept_contact *to);
+void gz_surface_take(graze_world *world, const graze_kept_contact *contact);
 
 /* Fills list->surfaces and list->facets. Errors: MEMORY, LIMIT. */
 graze_status gz_surfaces_list(graze_world *world);

@@ -74,6 +74,7 @@ static void forget(void *user, const graze_mesh *mesh) {
   graze_gpu *gpu = user;
   pthread_mutex_lock(&gpu->attachment->mutex);
   gz_gpu_models_forget(&gpu->stages->models, mesh);
+  if (gpu->stages->worlds.surface_count > 0) gpu->stages->worlds.run = 0; /* it may be one of theirs */
   pthread_mutex_unlock(&gpu->attachment->mutex);
 }
 

@@ -228,9 +228,10 @@ static graze_status mark_places(graze_gpu *gpu, gpu_worlds *w) {
 }
 
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w) {
-  graze_status (*const parts[])(graze_gpu *, gpu_worlds *) = {count_cells,     place_rows,      save_contacts,
-                                                              place_facts,     count_neighbors, fill_neighbors,
-                                                              order_neighbors, take_contacts,   mark_places};
+  graze_status (*const parts[])(graze_gpu *, gpu_worlds *) = {
+      count_cells,   place_rows,      save_contacts,  gz_gpu_world_list_surfaces,
+      place_facts,   count_neighbors, fill_neighbors, order_neighbors,
+      take_contacts, mark_places};
   graze_status status = GRAZE_OK;
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GRAZE_OK; i++) status = parts[i](gpu, w);
   w->is_listed = status == GRAZE_OK;

@@ -42,12 +42,14 @@ static uint32_t features_of(const graze_world_question *q) {
   if (q->def->events) features |= FEATURE_EVENTS;
   if (q->drag) features |= FEATURE_DRAG;
   if (!graze_box_is_empty(&q->def->bounds) && !closed) features |= FEATURE_BOUNDS;
+  if (q->surface_count > 0) features |= FEATURE_SURFACES;
   return features;
 }
 
 /* What the kernels know of the whole. */
 static graze_status put_frame(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  double frame[FRAME_FIELDS] = {[FRAME_DT] = q->dt, [FRAME_SKIN] = q->skin}, levels[GPU_MOST_LEVELS * LEVEL_FIELDS];
+  double frame[FRAME_FIELDS] = {[FRAME_DT] = q->dt, [FRAME_SKIN] = q->skin, [FRAME_REACH] = q->surface_skin},
+         levels[GPU_MOST_LEVELS * LEVEL_FIELDS];
   graze_box box = graze_box_empty();
   for (uint32_t i = 0; i < q->balls; i++) graze_box_add_point(&box, q->states[i].position);
   const double most = 0.49 * q->skin; /* a little less than half: ways are rounded */
@@ -145,14 +147,13 @@ static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_qu
   return status != GRAZE_OK ? status : gz_gpu_reserve(gpu, &w->origin, q->balls * sizeof(uint32_t[3]));
 }
 
-/* The numbers of a contact, as kernels have them, and the other way. */
-static void pack_kept(const gpu_worlds *w, const graze_kept_contact *c, double *to) {
+void gz_gpu_world_pack_kept(const gpu_worlds *w, const graze_kept_contact *c, double *to) {
   const size_t springs = KEPT_SPRINGS(w->features);
   memcpy(to, c->spring, springs * sizeof *to);
   if ((w->features & FEATURE_EVENTS) != 0) memcpy(to + springs, c->hit, sizeof c->hit);
 }
 
-static void unpack_kept(const gpu_worlds *w, const double *from, graze_kept_contact *c) {
+void gz_gpu_world_unpack_kept(const gpu_worlds *w, const double *from, graze_kept_contact *c) {
   const size_t springs = KEPT_SPRINGS(w->features);
   memcpy(c->spring, from, springs * sizeof *from);
   if ((w->features & FEATURE_EVENTS) != 0) memcpy(c->hit, from + springs, sizeof c->hit);
@@ -160,7 +161,7 @@ static void unpack_kept(const gpu_worlds *w, const double *from, graze_kept_cont
 
 /* What contacts remember, as that of a list that has no other entries, from which the first one gets it. */
 static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  const size_t n = q->balls, count = q->kept_count, fields = KEPT_FIELDS(w->features);
+  const size_t n = q->balls, count = gpu_world_first_of_surfaces(q), fields = KEPT_FIELDS(w->features);
   double *kept = stage(gpu, w, count * fields * sizeof *kept + (count + 2 * n + 2) * sizeof(uint32_t));
   if (kept == NULL) return GRAZE_ERROR_MEMORY;
   uint32_t *partners = (uint32_t *)(kept + count * fields), *start = partners + count, *place = start + n + 2,
@@ -172,8 +173,9 @@ static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   for (size_t i = 0; i < count; i++) {
     const graze_kept_contact *c = &q->kept[i];
     const uint32_t entry = at[place[c->number]]++;
-    partners[entry] = PARTNER_TOUCHES | (c->is_wall ? PARTNER_IS_WALL | c->partner : place[c->partner]);
-    pack_kept(w, c, kept + entry * fields);
+    partners[entry] =
+        PARTNER_TOUCHES | (c->with == GRAZE_PARTNER_WALL ? PARTNER_IS_WALL | c->partner : place[c->partner]);
+    gz_gpu_world_pack_kept(w, c, kept + entry * fields);
   }
   graze_status status = put(gpu, &w->start, start, (n + 1) * sizeof *start);
   if (status == GRAZE_OK) status = put(gpu, &w->partners, partners, count * sizeof *partners);
@@ -210,6 +212,7 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
   if (status == GRAZE_OK) status = put_rows(gpu, w, q);
   if (status == GRAZE_OK) status = put_rooms(gpu, w);
   if (status == GRAZE_OK && (w->features & FEATURE_REMEMBERS) != 0) status = put_memory(gpu, w, q);
+  if (status == GRAZE_OK) status = gz_gpu_world_upload_surfaces(gpu, w, q);
   return status;
 }
 
@@ -237,15 +240,22 @@ static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, u
                               GPU_BUFFER(&w->event_count),
                               GPU_VALUE(w->count),
                               GPU_VALUE(w->materials),
+                              GPU_BUFFER(&w->facets[w->facet_side].start),
+                              GPU_BUFFER(&w->met),
                               GPU_VALUE(w->features),
                               GPU_VALUE(how),
                               GPU_VALUE(slot),
                               GPU_VALUE(w->event_room),
                               GPU_VALUE(most)};
-  graze_status status = gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 24);
-  if (status != GRAZE_OK || w->large_count == 0) return status;
-  arguments[23] = GPU_BUFFER(&w->large);
-  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass_large", w->large_count, arguments, 24);
+  graze_status status = gz_gpu_world_touch(gpu, w, from, how, slot);
+  if (status == GRAZE_OK)
+    status = gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 26);
+  if (status == GRAZE_OK && w->large_count > 0) {
+    arguments[25] = GPU_BUFFER(&w->large);
+    status = gz_gpu_run(gpu, gpu_world_pass(w), "world_pass_large", w->large_count, arguments, 26);
+  }
+  if (status != GRAZE_OK || mode == PASS_LOOK || mode == PASS_LAST) return status;
+  return gz_gpu_world_drive(gpu, w, slot, false);
 }
 
 static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
@@ -291,6 +301,8 @@ static uint32_t batch_size(const stepping *s) {
   const double left = s->until - clock_now();
   uint64_t some = w->lasted > w->age + BATCH_LEAST ? w->lasted - w->age : BATCH_LEAST;
   if (some > BATCH_MOST) some = BATCH_MOST;
+  if (w->surface_pace > 0)
+    some = (uint64_t)fmin((double)some, 1 + fmax(0, w->most_surface_way - w->surface_way) / w->surface_pace);
   if (w->pace > 0 && (double)some * w->pace > left) some = left > w->pace ? (uint64_t)(left / w->pace) : 1;
   return (uint32_t)(some < s->goal - s->done ? some : s->goal - s->done);
 }
@@ -303,10 +315,11 @@ static double number_of(uint64_t bits) {
 
 static graze_told_event event_of(const uint64_t *e, uint64_t first_step) {
   graze_told_event event = {.step = first_step + (e[0] >> 32),
-                            .kind = (graze_contact_event_kind)((e[0] & 0xffffffff) >> 1),
+                            .kind = (graze_contact_event_kind)(e[0] >> 2 & 3),
                             .number = (uint32_t)(e[1] >> 32),
                             .partner = (uint32_t)e[1],
-                            .is_wall = e[0] & 1,
+                            .with = (graze_partner)(e[0] & 3),
+                            .order = (uint32_t)e[0] >> 4,
                             .speed = number_of(e[8]),
                             .impulse = number_of(e[9]),
                             .overlap = number_of(e[10])};
@@ -358,7 +371,8 @@ static graze_status run_batch(stepping *s) {
   const bool ended = s->leapfrog && s->done + made == s->goal; /* the last pass has not drifted */
   w->side = (w->side + made - ended) % 2;
   w->age += made;
-  w->is_listed = flags[made] == 0;
+  if (made > (uint32_t)ended) w->surface_way += (made - ended) * w->surface_pace;
+  w->is_listed = flags[made] == 0 && w->surface_way <= w->most_surface_way;
   s->done += made;
   if (made > 0) w->pace = (clock_now() - start) / made;
   return GRAZE_OK;
@@ -367,10 +381,13 @@ static graze_status run_batch(stepping *s) {
 /* Accelerations that came with the state are in its order, so there the first drift comes before the list; later it may
  * ask for another one. */
 static graze_status begin_steps(stepping *s) {
-  const bool listed = s->w->is_listed;
-  graze_status status = clear_flags(s->gpu, s->w);
-  if (status == GRAZE_OK && s->leapfrog) status = kick(s->gpu, s->w, true);
-  if (status == GRAZE_OK && !listed) status = gz_gpu_world_list(s->gpu, s->w);
+  gpu_worlds *w = s->w;
+  graze_status status = clear_flags(s->gpu, w);
+  if (status == GRAZE_OK && s->leapfrog) status = kick(s->gpu, w, true);
+  if (status == GRAZE_OK && s->leapfrog) status = gz_gpu_world_drive(s->gpu, w, 0, true);
+  if (s->leapfrog) w->surface_way += w->surface_pace;
+  const bool listed = w->is_listed && w->surface_way <= w->most_surface_way;
+  if (status == GRAZE_OK && !listed) status = gz_gpu_world_list(s->gpu, w);
   return status == GRAZE_OK && !listed ? clear_flags(s->gpu, s->w) : status;
 }
 
@@ -392,14 +409,18 @@ static graze_status run_steps(stepping *s) {
 /* The state on its way, by the order of the list. */
 typedef struct arrival {
   const void *rows, *accelerations;
-  double *dissipated, (*orientations)[4];
+  double *dissipated, (*orientations)[4], *surfaces;
   uint32_t *facts, *left, *place; /* place: in the host's arrays, of a number; there is room for it */
 } arrival;
 
 static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q, arrival *a) {
-  const size_t n = q->balls, row = n * row_bytes(w), turns = q->turning_count * sizeof(double[4]);
-  char *at = stage(gpu, w, 2 * row + n * sizeof(double) + turns + ((FACTS + 1) * n + left_words(q)) * sizeof(uint32_t));
+  const size_t n = q->balls, row = n * row_bytes(w), turns = q->turning_count * sizeof(double[4]),
+               surfaces = gz_gpu_world_surface_bytes(q);
+  char *at = stage(
+      gpu, w, surfaces + 2 * row + n * sizeof(double) + turns + ((FACTS + 1) * n + left_words(q)) * sizeof(uint32_t));
   if (at == NULL) return GRAZE_ERROR_MEMORY;
+  a->surfaces = (double *)(void *)at;
+  at += surfaces;
   a->rows = at;
   a->accelerations = at + row;
   a->dissipated = (double *)(void *)(at + 2 * row);
@@ -409,6 +430,7 @@ static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   a->place = a->left + left_words(q);
   graze_status status = gz_gpu_read(gpu, at, &w->rows[w->side], 0, row);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, at + row, &w->rows[1 - w->side], 0, row);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->surfaces, &w->surfaces, 0, surfaces);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->dissipated, &w->dissipated, 0, n * sizeof(double));
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->orientations, &w->orientations, 0, turns);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->facts, &w->facts, 0, FACTS * n * sizeof(uint32_t));
@@ -470,8 +492,8 @@ static graze_status read_contact(graze_gpu *gpu, const gpu_worlds *w, uint32_t p
   if (status != GRAZE_OK) return status;
   *to = (graze_kept_contact){.number = a->facts[FACTS * (size_t)place + FACT_NUMBER],
                              .partner = is_wall ? partner : a->facts[FACTS * (size_t)partner + FACT_NUMBER],
-                             .is_wall = is_wall};
-  unpack_kept(w, a->kept + (size_t)(entry - a->begin) * KEPT_FIELDS(w->features), to);
+                             .with = is_wall ? GRAZE_PARTNER_WALL : GRAZE_PARTNER_BALL};
+  gz_gpu_world_unpack_kept(w, a->kept + (size_t)(entry - a->begin) * KEPT_FIELDS(w->features), to);
   return GRAZE_OK;
 }
 
@@ -495,9 +517,11 @@ static graze_status download(graze_gpu *gpu, gpu_worlds *w, bool leapfrog, graze
   uint64_t kept = 0;
   arrival a;
   graze_status status = (w->features & FEATURE_REMEMBERS) != 0 ? read_memory(gpu, w, &kept) : GRAZE_OK;
+  if (status == GRAZE_OK && (w->features & FEATURE_REMEMBERS) != 0) status = gz_gpu_world_read_surfaces(gpu, w, &kept);
   if (status == GRAZE_OK) status = read_state(gpu, w, q, &a);
   if (status != GRAZE_OK) return status;
   take_state(w, &a, leapfrog, q);
+  gz_gpu_world_take_surfaces(a.surfaces, q);
   q->kept = w->memory.data;
   q->kept_count = kept;
   q->events = w->told.data;
@@ -517,6 +541,7 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
                 .until = start + fmin(fmax(PATIENCE, 10 * w->transfer), MOST_PATIENCE)};
   const bool goes_on = q->begun > 0 && w->run == q->run && w->begun == q->begun;
   graze_status status = goes_on ? GRAZE_OK : upload(gpu, w, q);
+  if (status == GRAZE_OK) status = gz_gpu_world_put_surfaces(gpu, w, q);
   const double uploaded = clock_now();
   w->run = 0; /* until it is whole again */
   w->told_count = 0;
@@ -549,6 +574,7 @@ void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
                              &w->frame,   &w->levels,  &w->laws,   &w->kinds,      &w->walls, &w->found,
                              &w->large,   &w->flags,   &w->events, &w->event_count};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_world_release_surfaces(gpu, w);
   gz_gpu_scratch_release(gpu, &w->scratch);
   buffer *memory[] = {&w->staging, &w->memory, &w->told};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) gz_buffer_release(gpu->context, memory[i]);

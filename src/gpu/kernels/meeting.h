@@ -77,9 +77,9 @@ FUNCTION void load_party(GLOBAL const real *rows, GLOBAL const u32 *facts, u32 p
   load(rows, place, ROW_VELOCITY, p->velocity);
 }
 
-/* Two balls, or a ball and a wall, that meet or have just met. */
+/* A ball and another, a wall or a surface, that meet or have just met. */
 typedef struct meeting {
-  u32 number, partner, is_wall;
+  u32 number, partner, with, order; /* order: of the contacts with a surface */
   double point[3], normal[3], overlap, velocity[3];
 } meeting;
 
@@ -99,7 +99,8 @@ FUNCTION void meet_balls(const party *a, const party *b, GLOBAL const double *fr
   }
   m->number = a->number;
   m->partner = b->number;
-  m->is_wall = 0;
+  m->with = EVENT_WITH_BALL;
+  m->order = 0;
 }
 
 FUNCTION void meet_wall(const party *a, GLOBAL const double *wall, u32 number, meeting *m) {
@@ -112,14 +113,15 @@ FUNCTION void meet_wall(const party *a, GLOBAL const double *wall, u32 number, m
   }
   m->number = a->number;
   m->partner = number;
-  m->is_wall = 1;
+  m->with = EVENT_WITH_WALL;
+  m->order = 0;
 }
 
 FUNCTION void tell(told t, u32 kind, const meeting *m, double speed, double impulse) {
   u32 place = ADD_GLOBAL(t.count, 1u);
   if (place >= t.room) return;
   GLOBAL u64 *e = t.events + EVENT_FIELDS * (u64)place;
-  e[0] = (u64)t.slot << 32 | (u64)(kind << 1 | m->is_wall);
+  e[0] = (u64)t.slot << 32 | (u64)(m->order << 4 | kind << 2 | m->with);
   e[1] = (u64)m->number << 32 | (u64)m->partner;
   for (u32 k = 0; k < 3; k++) {
     e[2 + k] = AS_U64(m->point[k]);

@@ -11,7 +11,8 @@
 #define FRAME_CORNER  15 /* of the grids */
 #define FRAME_MARK    18 /* the unit of marks along each axis, */
 #define FRAME_MARKS   21 /* and 1 / it */
-#define FRAME_FIELDS  24
+#define FRAME_REACH   24 /* how much farther than touching triangles near balls are listed */
+#define FRAME_FIELDS  25
 
 /* Where a ball was when the list was made is kept as a mark, a multiple of a unit modulo 2^32: of a small part of the
  * skin, or along a periodic axis of 2^-32 of the period, so that going around it changes nothing. */
@@ -71,6 +72,7 @@
 #define FEATURE_EVENTS     8u
 #define FEATURE_DRAG       16u
 #define FEATURE_BOUNDS     32u
+#define FEATURE_SURFACES   64u
 #define FEATURE_REMEMBERS  (FEATURE_SPRINGS | FEATURE_EVENTS) /* contacts do */
 
 #define FLAG_MOVED      1u /* somebody has moved, or may have, farther than the list bears */
@@ -82,6 +84,10 @@
 #define EVENT_ENDED  2u
 #define EVENT_FIELDS 14
 
+#define EVENT_WITH_BALL    0u /* graze_partner */
+#define EVENT_WITH_WALL    1u
+#define EVENT_WITH_SURFACE 2u
+
 /* What a contact remembers: the spring, with springs, then speed of approach and impulse, with events. How many numbers
  * are springs, and how many there are. */
 #define KEPT_SPRINGS(features) (((features)&FEATURE_SPRINGS) != 0 ? 3u : 0u)
@@ -92,6 +98,63 @@
 #define WAITING_KEY(features)    KEPT_FIELDS(features)
 #define WAITING_FIELDS(features) (KEPT_FIELDS(features) + 1u)
 
+/* A surface: a mesh that no force moves. Its triangles and its tree begin at rows of the arrays of all. */
+#define SURFACE_POSITION    0
+#define SURFACE_VELOCITY    3
+#define SURFACE_SPIN        6
+#define SURFACE_ROTATION    9
+#define SURFACE_CENTER      18
+#define SURFACE_ORIENTATION 21
+#define SURFACE_MATERIAL    25
+#define SURFACE_MOVES       26
+#define SURFACE_REACH       27
+#define SURFACE_TRIANGLES   28
+#define SURFACE_TREE        29
+#define SURFACE_TREE_END    30
+#define SURFACE_FIELDS      31
+
+/* A triangle: corners, unit normal and triangle_shape. */
+#define TRIANGLE_NORMAL 9
+#define TRIANGLE_SHAPE  12
+#define TRIANGLE_FIELDS 13
+#define SHAPE_LINE      0
+#define SHAPE_SLIVER    1
+
+/* The tree of a mesh in depth-first order: a box as the bits of floats; where the next box is that is not below it,
+ * from the tree's beginning; and the triangle, or that there is none. */
+#define NODE_SKIP     6
+#define NODE_TRIANGLE 7
+#define NODE_FIELDS   8
+#define NODE_INNER    0xffffffffu
+
+/* A triangle that a ball may touch: those of a surface side by side. What is remembered of contacts with it is in the
+ * first places, as many as there are, and the normals of these contacts behind what other contacts remember. */
+#define FACET_SURFACE  0 /* and FACET_TOUCHES */
+#define FACET_TRIANGLE 1
+#define FACET_IMAGE    2 /* how many periods it is away, along each axis */
+#define FACET_FIELDS   5
+#define FACET_TOUCHES  0x80000000u
+
+#define FACET_KEPT_NORMAL(features) KEPT_FIELDS(features)
+#define FACET_KEPT_FIELDS(features) (KEPT_FIELDS(features) + 3u)
+
+/* What a pass finds of triangles that a ball meets, nearest first, and then makes of it: of each place of the list what
+ * acts on the ball, and the energy of a spring that is lost. */
+#define MET_NORMAL     0
+#define MET_DISTANCE   3
+#define MET_AT         4
+#define MET_TRIANGLE   7
+#define MET_RIM        8
+#define MET_LEAST      9
+#define MET_SLOT       10 /* below 0: it begins */
+#define MET_STRAIN     11
+#define MET_HIT        14
+#define MET_FORCE      0
+#define MET_TORQUE     3
+#define MET_DISSIPATED 6
+#define MET_LOST       16
+#define MET_FIELDS     17
+
 /* A partner of a list: the place of a ball, or the number of a wall. */
 #define PARTNER_IS_WALL 0x80000000u
 #define PARTNER_TOUCHES 0x40000000u /* there is a contact that remembers */
@@ -99,4 +162,5 @@
 /* What a new list finds besides neighbours. */
 #define FOUND_FAR    0 /* not 0: a ball is too far away for cells */
 #define FOUND_LARGE  1 /* how many balls have more partners than one item is to add up */
-#define FOUND_FIELDS 2
+#define FOUND_NEAR   2 /* how many balls may touch triangles */
+#define FOUND_FIELDS 3
