@@ -49,21 +49,43 @@ static double posed_magnitude(const side *s) {
   return row_sum(m, 4) * s->mesh->header->magnitude + shift;
 }
 
-void gz_job_map(job *j) {
-  const double *pa = j->a.pose.m, *pb = j->b.pose.m;
-  mesh_map *map = &j->map;
+/* b's pose in a's frame and how long a's units are; false: a's pose has no useful inverse. */
+static bool map_posed(const double *pa, const double *pb, mesh_map *map, double *inverse_sum) {
   double ma[9], inverse[9], d[3];
-  j->tree = false;
-  if (!j->a.mesh->header->tree_usable || !j->b.mesh->header->tree_usable) return;
   for (int k = 0; k < 9; k++) ma[k] = pa[4 * (k / 3) + k % 3];
-  double world = posed_magnitude(&j->a) + posed_magnitude(&j->b);
-  if (!gz_pose_invert(ma, inverse) || !(world < 0x1p60)) return;
+  if (!gz_pose_invert(ma, inverse)) return false;
   for (int k = 0; k < 3; k++) d[k] = pb[4 * k + 3] - pa[4 * k + 3];
   for (int i = 0; i < 3; i++) {
     const double *r = inverse + 3 * i;
     for (int k = 0; k < 3; k++) map->linear[3 * i + k] = r[0] * pb[k] + r[1] * pb[4 + k] + r[2] * pb[8 + k];
     map->shift[i] = r[0] * d[0] + r[1] * d[1] + r[2] * d[2];
   }
+  *inverse_sum = row_sum(inverse, 3);
+  map->growth = least_growth(ma, inverse);
+  return true;
+}
+
+/* The same where a is not moved, of which nothing need be computed: most queries that are over soon ask this. */
+static void map_still(const double *pb, mesh_map *map, double *inverse_sum) {
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) map->linear[3 * i + k] = pb[4 * i + k];
+    map->shift[i] = pb[4 * i + 3];
+  }
+  *inverse_sum = 1;
+  map->growth = 1 - 0x1p-30;
+}
+
+void gz_job_map(job *j) {
+  mesh_map *map = &j->map;
+  double inverse_sum;
+  j->tree = false;
+  if (!j->a.mesh->header->tree_usable || !j->b.mesh->header->tree_usable) return;
+  double world = posed_magnitude(&j->a) + posed_magnitude(&j->b);
+  if (!(world < 0x1p60)) return;
+  if (j->a.identity)
+    map_still(j->b.pose.m, map, &inverse_sum);
+  else if (!map_posed(j->a.pose.m, j->b.pose.m, map, &inverse_sum))
+    return;
   double skew = deviation(map->linear), scale = row_sum(map->linear, 3);
   if (!(scale < 0x1p30)) return;
   for (int k = 0; k < 9; k++) map->linear_float[k] = (float)map->linear[k];
@@ -71,7 +93,6 @@ void gz_job_map(job *j) {
   map->rigid = skew < 1e-3;
   map->relative_margin = (float)(0x1p-19 * larger(scale, 1) + 4 * (map->rigid ? skew : 0));
   /* Posing and the map are off by at most some 40 u of what takes part; smallest float against underflow. */
-  map->absolute_margin = (float)(0x1p-46 * world * row_sum(inverse, 3)) + 1e-36f;
-  map->growth = least_growth(ma, inverse);
+  map->absolute_margin = (float)(0x1p-46 * world * inverse_sum) + 1e-36f;
   j->tree = true;
 }

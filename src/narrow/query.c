@@ -266,6 +266,8 @@ graze_status gz_query_side(const graze_query *q, const graze_mesh *mesh, const g
   const graze_context *context = q->context;
   out->mesh = mesh;
   out->pose = pose != NULL ? *pose : graze_pose_identity();
+  out->identity = true;
+  if (pose == NULL) return GRAZE_OK;
   graze_status status = check_pose(context, &out->pose, which);
   if (status != GRAZE_OK) return status;
   out->identity = graze_pose_is_identity(&out->pose);

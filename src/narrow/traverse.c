@@ -1,7 +1,8 @@
 /* Simultaneous traversal of two hierarchies.
  *
  * A pair of nodes is opened with one 8 x 8 box test. Of two inner nodes of like size both are entered; otherwise the
- * larger one only, whose children that meet any child of the other go on with it. Bottom nodes give candidate triangle
+ * larger one only, whose children that meet any child of the other go on with it. Near the roots it is done so with
+ * nodes of like size too where it saves pairs: surfaces are mostly apart then. Bottom nodes give candidate triangle
  * pairs, which the sink decides exactly in blocks.
  */
 #include "narrow/query.h"
@@ -26,11 +27,20 @@ static void push_both(worker *w, const bvh_node *a, const bvh_node *b, uint64_t 
   }
 }
 
-static void push_a(worker *w, const bvh_node *a, uint32_t b, uint64_t mask) {
+/* Bits of the children of a, and how many of b, that are in a mask of pairs. */
+static unsigned children_a(uint64_t mask) {
   mask |= mask >> 32;
   mask |= mask >> 16;
-  mask |= mask >> 8;
-  for (unsigned m = mask & 0xff; m != 0; m &= m - 1) {
+  return (unsigned)(mask | mask >> 8) & 0xff;
+}
+
+static int count_b(uint64_t mask) {
+  const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+  return __builtin_popcountll((((mask & low) + low) | mask) & ~low);
+}
+
+static void push_a(worker *w, const bvh_node *a, uint32_t b, uint64_t mask) {
+  for (unsigned m = children_a(mask); m != 0; m &= m - 1) {
     uint32_t child = a->child[__builtin_ctz(m)];
     prefetch_node(&w->sink.a->mesh->nodes[child]);
     if (!gz_worker_push(w, child, b)) return;
@@ -67,6 +77,20 @@ static uint64_t drop_apart(worker *w, node_pair pair, uint64_t mask) {
   return worker_drop_apart(w, a, b, mask);
 }
 
+/* Of two nodes that could both be entered: only the one with fewer children left, if this saves a third of the pairs.
+ * Not where many are left or far below the roots: triangles probably meet there, and deeper pairs lead to them sooner.
+ */
+static void choose_entered(const worker *w, node_pair pair, uint64_t mask, bool *enter_a, bool *enter_b) {
+  enum { FEW = 16, LARGE = 16 };
+  const graze_mesh *mesh_a = w->sink.a->mesh, *mesh_b = w->sink.b->mesh;
+  if (mesh_a->nodes[pair.a].triangles < mesh_a->triangle_count / LARGE) return;
+  if (mesh_b->nodes[pair.b].triangles < mesh_b->triangle_count / LARGE) return;
+  const int pairs = __builtin_popcountll(mask), a = __builtin_popcount(children_a(mask)), b = count_b(mask);
+  if (pairs > FEW || 2 * pairs <= 3 * (a < b ? a : b)) return;
+  *enter_a = a <= b;
+  *enter_b = !*enter_a;
+}
+
 void gz_traverse_open(worker *w, node_pair pair) {
   const bvh_node *a = &w->sink.a->mesh->nodes[pair.a], *b = &w->sink.b->mesh->nodes[pair.b];
   w->sink.work.node_pairs++;
@@ -78,6 +102,7 @@ void gz_traverse_open(worker *w, node_pair pair) {
     return;
   }
   bool enter_a = enters_first(a, b, 1, w->size_b), enter_b = enters_first(b, a, w->size_b, 1);
+  if (enter_a && enter_b) choose_entered(w, pair, mask, &enter_a, &enter_b);
   if (enter_a && enter_b)
     push_both(w, a, b, mask);
   else if (enter_a)
