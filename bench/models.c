@@ -151,3 +151,9 @@ void models_of_scene(const char *name, uint32_t size, double scale, model both[2
   for (uint32_t i = 0; i < scene.object_count; i++) add_object(&both[i % 2], &scene, &scene.objects[i], scale);
   scenes_free(&scene);
 }
+
+size_t model_wave_sides(const bench *b, const uint32_t **sides) {
+  static const uint32_t all[] = {23, 45, 90, 179, 358, 724, 1448};
+  *sides = all;
+  return b->quick ? 3 : b->large || b->list ? COUNT_OF(all) : COUNT_OF(all) - 1;
+}

@@ -45,4 +45,7 @@ model loop_step(const model *m);
 void model_normalise(model *m);
 void model_clean(model *m); /* drops zero-area triangles, repeated triangles, unused vertices; keeps the order */
 
+/* The sides of the wavy planes that are run, in squares; how many. */
+size_t model_wave_sides(const bench *b, const uint32_t **sides);
+
 #endif

@@ -1,5 +1,5 @@
-/* bench/work_mesh.c: whole meshes: building, any contact at a pose, all meeting pairs, self-intersection, candidate
- * boxes. Peers get the same float coordinates and the same matrices. */
+/* bench/work_mesh.c: whole meshes: building, any contact at a pose, all meeting pairs. Peers get the same float
+ * coordinates and the same matrices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +73,17 @@ static void refit_end(build_job *j) {
 static void one_build(bench *b, const char *name) {
   model m;
   if (!bench_wants(b, "build/%s", name) || !model_get(b, name, &m)) return;
-  build_job jobs[] = {{b, &m, GRAZE_VOLUMES_ORIENTED, true, NULL, {0}, 0},
-                      {b, &m, GRAZE_VOLUMES_ORIENTED, false, NULL, {0}, 0},
+  build_job jobs[] = {{b, &m, GRAZE_VOLUMES_ORIENTED, false, NULL, {0}, 0},
+                      {b, &m, GRAZE_VOLUMES_ORIENTED, true, NULL, {0}, 0},
                       {b, &m, GRAZE_VOLUMES_ALIGNED, true, NULL, {0}, 0},
                       {b, &m, GRAZE_VOLUMES_ALIGNED, false, NULL, {0}, 0}};
-  build_job refits[] = {jobs[0], jobs[2]};
+  build_job refits[] = {jobs[1], jobs[2]};
   peer_inputs in = peer_inputs_write(b, &m, NULL, NULL);
   contest c;
   contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "build/%s", name);
   c.judge = judge_build;
-  contest_ours(&c, "cpu/oriented", run_build, &jobs[0]);
-  contest_ours(&c, "cpu/oriented_full", run_build, &jobs[1]);
+  contest_ours(&c, "cpu/oriented_full", run_build, &jobs[0]); /* the default, so the base */
+  contest_ours(&c, "cpu/oriented", run_build, &jobs[1]);
   contest_ours(&c, "cpu/aligned", run_build, &jobs[2]);
   contest_ours(&c, "cpu/aligned_full", run_build, &jobs[3]);
   for (int k = 0; k < 2; k++) {
@@ -97,12 +97,33 @@ static void one_build(bench *b, const char *name) {
   model_free(&m);
 }
 
+/* The part of wave/N that is the bake. */
+static void wave_build(bench *b, uint32_t side) {
+  const uint32_t triangles = 2 * side * side;
+  char name[32];
+  snprintf(name, sizeof name, "plane%u", side);
+  model m;
+  if (!bench_wants(b, "wave_build/%u", triangles) || !model_get(b, name, &m)) return;
+  build_job without = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .no_adjacency = true}, full = without;
+  full.no_adjacency = false;
+  contest c;
+  contest_begin(&c, b, "triangle", triangles, triangles, "wave_build/%u", triangles);
+  c.judge = judge_build;
+  contest_ours(&c, "cpu", run_build, &without);
+  contest_ours(&c, "cpu/full", run_build, &full);
+  contest_end(&c);
+  model_free(&m);
+}
+
 static const char *const whole_meshes[] = {"bunny", "armadillo346k", "dragon", "blob", "knot"};
 
 void work_build(bench *b) {
+  const uint32_t *sides;
+  const size_t n = model_wave_sides(b, &sides);
   for (size_t i = 0; i < COUNT_OF(whole_meshes); i++) one_build(b, whole_meshes[i]);
   one_build(b, "plane724");
   one_build(b, "plane23"); /* as most parts of an assembly are: what a bake costs before its first triangle counts */
+  for (size_t i = 0; i < n; i++) wave_build(b, sides[i]);
 }
 
 /* ---- any contact at a pose -------------------------------------------------------------------------------------- */
@@ -257,124 +278,4 @@ static void one_pairs(bench *b, const char *name, uint32_t pose) {
 void work_pairs(bench *b) {
   for (size_t i = 0; i < COUNT_OF(whole_meshes); i++)
     for (uint32_t pose = 0; pose < (b->quick ? 1 : 3); pose++) one_pairs(b, whole_meshes[i], pose);
-}
-
-/* ---- one mesh against itself ------------------------------------------------------------------------------------- */
-
-typedef struct self_job {
-  bench *b;
-  const model *model;
-  graze_query *query;
-  graze_mesh *mesh; /* NULL: built anew in every run, and that time counts */
-  graze_volumes volumes;
-  bool boxes; /* candidate boxes instead of intersections */
-} self_job;
-
-static void run_self(void *argument, bool check, sample *out) {
-  self_job *j = argument;
-  (void)check;
-  graze_collide_options options = graze_default_collide_options();
-  options.find = j->boxes ? GRAZE_FIND_COUNT : GRAZE_FIND_ALL;
-  double start = seconds_now();
-  graze_mesh *mesh = j->mesh ? j->mesh : model_bake(j->b, j->model, j->volumes, true);
-  if (j->boxes) {
-    graze_collide_result result;
-    must(graze_collide_self_boxes(j->query, mesh, &options, &result), "graze_collide_self_boxes");
-    out->count = result.counts.triangle_pairs;
-    out->hash = result.counts.hash;
-  } else {
-    graze_self_result result;
-    must(graze_collide_self(j->query, mesh, &options, &result), "graze_collide_self");
-    out->count = result.self_pairs;
-    out->hash = result.hash;
-  }
-  if (!j->mesh) graze_mesh_destroy(mesh);
-  out->seconds[0] = seconds_now() - start;
-  out->timed = 1;
-}
-
-/* Some peers look only at pairs without a common vertex (variants disjoint_*): they are compared with those. */
-static void judge_self(contest *c, entry *e) {
-  const reference_self *r = c->judge_argument;
-  bool only = !strncmp(e->command, "self disjoint_", 14);
-  const reference *expected = only ? &r->disjoint : &r->all;
-  uint64_t count = e->checked.count;
-  e->right = count == expected->count && e->checked.hash == expected->hash;
-  e->wrong = count > expected->count ? count - expected->count : expected->count - count;
-  if (only) snprintf(e->note, sizeof e->note, "pairs without a common vertex only");
-}
-
-static void self_entries(contest *c, self_job jobs[4]) {
-  static const char *const names[4] = {"cpu", "cpu/oriented", "cpu/query_only", "cpu/oriented_query"};
-  for (int k = 0; k < 4; k++) {
-    self_job *j = &jobs[k];
-    j->volumes = k % 2 ? GRAZE_VOLUMES_ORIENTED : GRAZE_VOLUMES_ALIGNED;
-    if (k >= 2) j->mesh = model_bake(j->b, j->model, j->volumes, true);
-    contest_ours(c, names[k], run_self, j);
-  }
-}
-
-static void one_self(bench *b, const char *name) {
-  model m;
-  if (!bench_wants(b, "self/%s", name) || !model_get(b, name, &m)) return;
-  reference_self expected = reference_self_pairs(&m);
-  peer_inputs in = peer_inputs_write(b, &m, NULL, NULL);
-  self_job jobs[4] = {0};
-  graze_query *query;
-  contest c;
-  must(graze_query_create(b->context, &query), "graze_query_create");
-  for (int k = 0; k < 4; k++) jobs[k] = (self_job){.b = b, .model = &m, .query = query};
-  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "self/%s", name);
-  c.judge = judge_self;
-  c.judge_argument = &expected;
-  self_entries(&c, jobs);
-  peer_inputs_join(&c, "self", false, &in);
-  contest_end(&c);
-  for (int k = 2; k < 4; k++) graze_mesh_destroy(jobs[k].mesh);
-  graze_query_destroy(query);
-  peer_inputs_remove(&in);
-  model_free(&m);
-}
-
-void work_self(bench *b) {
-  static const char *const names[] = {"bunny", "dragon200k", "armadillo346k", "dragon", "bunny2x", "dragon2x",
-                                      "blob",  "knot",       "knot2x",        "discs",  "cog"};
-  for (size_t i = 0; i < COUNT_OF(names); i++) one_self(b, names[i]);
-}
-
-/* ---- the wavy plane ---------------------------------------------------------------------------------------------- */
-
-static void one_wave(bench *b, uint32_t n) {
-  char name[32];
-  snprintf(name, sizeof name, "plane%u", n);
-  model m;
-  if (!bench_wants(b, "wave/%u", 2 * n * n) || !model_get(b, name, &m)) return;
-  reference expected = reference_boxes(&m);
-  peer_inputs in = peer_inputs_write(b, &m, NULL, NULL);
-  self_job whole = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .boxes = true}, query;
-  build_job build = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .no_adjacency = true};
-  contest c;
-  must(graze_query_create(b->context, &whole.query), "graze_query_create");
-  query = whole;
-  query.mesh = model_bake(b, &m, GRAZE_VOLUMES_ALIGNED, true);
-  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "wave/%u", 2 * n * n);
-  contest_expect(&c, expected.count, expected.hash);
-  contest_ours(&c, "cpu", run_self, &whole);
-  contest_ours(&c, "cpu/query_only", run_self, &query);
-  peer_inputs_join(&c, "wave", false, &in);
-  contest_end(&c);
-  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "wave_build/%u", 2 * n * n);
-  c.judge = judge_build;
-  contest_ours(&c, "cpu", run_build, &build);
-  contest_end(&c);
-  graze_mesh_destroy(query.mesh);
-  graze_query_destroy(whole.query);
-  peer_inputs_remove(&in);
-  model_free(&m);
-}
-
-void work_wave(bench *b) {
-  static const uint32_t sides[] = {23, 45, 90, 179, 358, 724, 1448};
-  size_t n = b->quick ? 3 : b->large ? COUNT_OF(sides) : COUNT_OF(sides) - 1;
-  for (size_t i = 0; i < n; i++) one_wave(b, sides[i]);
 }

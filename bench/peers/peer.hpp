@@ -18,7 +18,7 @@
 //
 // Tasks: build, boolean (mesh b at every pose against a), distance (the same), points (how far they
 // are from mesh a), pairs (all triangle pairs of a and b),
-// self, wave (self pairs of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes),
+// self, wave (self pairs of closed triangle boxes), both with the build, self_query, wave_query (after it), tritri (triangle pairs), broad and moving (pairs of boxes),
 // bed (balls that fall and settle), rigid (bodies that stand or have come to rest).
 #pragma once
 
