@@ -1,5 +1,5 @@
-// graze-peer-pqp: PQP 1.3 (swept sphere volumes) behind the bench's protocol: distances of meshes, each asked without a
-// triangle pair from before.
+// graze-peer-pqp: PQP 1.3 behind the bench's protocol: any contact at a pose, by its oriented boxes; distances of
+// meshes by its swept spheres, each asked without a triangle pair from before; builds, which make both.
 #include <PQP.h>
 
 #include <memory>
@@ -23,6 +23,26 @@ std::unique_ptr<PQP_Model> model(const peer::Mesh &mesh) {
   return m;
 }
 
+// A pose as the interface wants it, beside that of what stays where it is.
+struct Pose {
+  PQP_REAL still[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, origin[3] = {0, 0, 0}, turn[3][3], shift[3];
+  explicit Pose(const double *m) {
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) turn[i][j] = m[4 * i + j];
+      shift[i] = m[4 * i + 3];
+    }
+  }
+};
+
+peer::Reply build(const Inputs &in) {
+  peer::Reply r;
+  double start = seconds_now();
+  auto made = model(in.a);
+  r.seconds = {seconds_now() - start};
+  r.count = in.a.triangle_count();
+  return r;
+}
+
 }  // namespace
 
 int main() {
@@ -33,17 +53,22 @@ int main() {
     b = model(in.b);
     return std::string();
   };
+  program.offer("build", "both", nullptr, build);
+  program.offer("boolean", "obb", ready, [&](const Inputs &in) {
+    return peer::time_poses(in, BENCH_ITEMS_MAX, [&](const double *m) {
+      Pose p(m);
+      PQP_CollideResult result;
+      PQP_Collide(&result, p.still, p.origin, a.get(), p.turn, p.shift, b.get(), PQP_FIRST_CONTACT);
+      return result.NumPairs() > 0;
+    });
+  });
   program.offer("distance", "rss", ready, [&](const Inputs &in) {
     return peer::time_distances(in, BENCH_ITEMS_MAX, [&](const double *m) {
-      PQP_REAL still[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, origin[3] = {0, 0, 0}, turn[3][3], shift[3];
-      for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) turn[i][j] = m[4 * i + j];
-        shift[i] = m[4 * i + 3];
-      }
+      Pose p(m);
       a->last_tri = a->tris;  // what the last question found is forgotten
       b->last_tri = b->tris;
       PQP_DistanceResult result;
-      PQP_Distance(&result, still, origin, a.get(), turn, shift, b.get(), 0, 0);
+      PQP_Distance(&result, p.still, p.origin, a.get(), p.turn, p.shift, b.get(), 0, 0);
       return result.Distance();
     });
   });
