@@ -63,6 +63,7 @@ typedef struct check_object {
   const char *name, *layer;
   uint32_t mesh;
   graze_pose pose;            /* times the factor, */
+  double center[3];           /* of motion, in the mesh: not times the factor */
   double factor;              /* by which the units of its file are converted */
   double radius;              /* likewise, of a round shape; 0: it is a mesh */
   const char *label;          /* NULL: none */

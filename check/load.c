@@ -123,6 +123,7 @@ static graze_status add_object(graze_check *c, bool unique, const check_object *
                                               .layer = object->layer,
                                               .mesh = object->mesh,
                                               .pose = gz_check_scaled(&object->pose, object->factor),
+                                              .center = {object->center[0], object->center[1], object->center[2]},
                                               .factor = object->factor,
                                               .radius = object->radius * object->factor,
                                               .label = label,
@@ -413,8 +414,9 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   for (uint32_t i = 0; i < objects && status == GRAZE_OK; i++) {
     const graze_scene_file_object *o = &c->file.objects[i];
     const double radius = shape_is_round(o->shape) ? o->radius : 0;
-    const check_object object = {
+    check_object object = {
         .name = o->name, .layer = o->layer, .mesh = numbers[i], .pose = o->pose, .factor = factor, .radius = radius};
+    memcpy(object.center, o->center, sizeof object.center);
     status = add_object(c, true, &object); /* the reader has seen to it */
   }
   return status;

@@ -21,6 +21,7 @@ static graze_status add_object(graze_check *c, graze_scene *scene, uint32_t numb
   def.radius = o->radius;
   def.flat = mesh_is_cylinder(m);
   def.pose = o->pose;
+  memcpy(def.center, o->center, sizeof def.center);
   def.name = o->name;
   def.layer = o->layer;
   def.user_id = number;

@@ -12,11 +12,13 @@
 #include "rows.h"
 #include "text.h"
 
-enum { MATRIX_NUMBERS = 12, QUATERNION_NUMBERS = 7, FIELDS_BEFORE = 2 };
+enum { MATRIX_NUMBERS = 12, QUATERNION_NUMBERS = 7, CENTER_NUMBERS = 3, FIELDS_BEFORE = 2 };
+enum { MOST_NUMBERS = MATRIX_NUMBERS + CENTER_NUMBERS };
 
-static const char *const matrix_titles[MATRIX_NUMBERS] = {"m00", "m01", "m02", "m03", "m10", "m11",
-                                                          "m12", "m13", "m20", "m21", "m22", "m23"};
-static const char *const quaternion_titles[QUATERNION_NUMBERS] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+static const char *const matrix_titles[MOST_NUMBERS] = {"m00", "m01", "m02", "m03", "m10", "m11", "m12", "m13",
+                                                        "m20", "m21", "m22", "m23", "cx",  "cy",  "cz"};
+static const char *const quaternion_titles[QUATERNION_NUMBERS + CENTER_NUMBERS] = {"x",  "y",  "z",  "qw", "qx",
+                                                                                   "qy", "qz", "cx", "cy", "cz"};
 
 typedef struct named_object {
   const char *name;
@@ -28,8 +30,8 @@ typedef struct motion_reader {
   uint32_t name_count;
   uint32_t *last_steps; /* of each object; 0: not moved yet */
   const char *const *titles;
-  int number_count;
-  char *text; /* of a quoted field */
+  int pose_count, number_count; /* of a pose, and with a center, if the file has them */
+  char *text;                   /* of a quoted field */
   uint64_t line;
   gz_array moves;
   io_fault *fault;
@@ -97,14 +99,15 @@ static bool titles_are(const char *p, const char *end, const char *const *titles
 }
 
 static bool read_titles(motion_reader *r, const char *p, const char *end) {
-  r->number_count = MATRIX_NUMBERS;
-  r->titles = matrix_titles;
-  if (titles_are(p, end, r->titles, r->number_count)) return true;
-  r->number_count = QUATERNION_NUMBERS;
-  r->titles = quaternion_titles;
-  if (titles_are(p, end, r->titles, r->number_count)) return true;
+  for (int way = 0; way < 4; way++) {
+    r->pose_count = way < 2 ? MATRIX_NUMBERS : QUATERNION_NUMBERS;
+    r->number_count = r->pose_count + (way % 2 == 0 ? 0 : CENTER_NUMBERS);
+    r->titles = way < 2 ? matrix_titles : quaternion_titles;
+    if (titles_are(p, end, r->titles, r->number_count)) return true;
+  }
   return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line,
-                    "the first line must be step,object,m00,m01,...,m23 or step,object,x,y,z,qw,qx,qy,qz");
+                    "the first line must be step,object,m00,m01,...,m23 or step,object,x,y,z,qw,qx,qy,qz, and then "
+                    "perhaps cx,cy,cz");
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------- */
@@ -164,8 +167,8 @@ static bool read_object(motion_reader *r, io_field text, uint32_t step, uint32_t
 }
 
 /* Numbers: the matrix, or x, y, z, qw, qx, qy, qz. */
-static bool make_pose(motion_reader *r, const double numbers[MATRIX_NUMBERS], graze_pose *pose) {
-  if (r->number_count == MATRIX_NUMBERS) {
+static bool make_pose(motion_reader *r, const double numbers[MOST_NUMBERS], graze_pose *pose) {
+  if (r->pose_count == MATRIX_NUMBERS) {
     memcpy(pose->m, numbers, sizeof pose->m);
     return true;
   }
@@ -179,15 +182,16 @@ static bool make_pose(motion_reader *r, const double numbers[MATRIX_NUMBERS], gr
 }
 
 static bool read_row(motion_reader *r, const char *p, const char *end) {
-  io_field fields[FIELDS_BEFORE + MATRIX_NUMBERS];
-  double numbers[MATRIX_NUMBERS] = {0};
-  graze_motion_move move;
+  io_field fields[FIELDS_BEFORE + MOST_NUMBERS];
+  double numbers[MOST_NUMBERS] = {0};
+  graze_motion_move move = {0};
   if (!cut_line(r, p, end, fields) || !read_step(r, fields[0], &move.step)) return false;
   if (!read_object(r, fields[1], move.step, &move.object)) return false;
   for (int k = 0; k < r->number_count; k++) {
     if (!gz_io_read_number(fields[FIELDS_BEFORE + k], r->titles[k], &numbers[k], r->line, r->fault)) return false;
   }
   if (!make_pose(r, numbers, &move.pose)) return false;
+  if (r->number_count > r->pose_count) memcpy(move.center, numbers + r->pose_count, sizeof move.center);
   if (!array_reserve(r->fault->context, &r->moves, 1, sizeof move)) return gz_io_fail_memory(r->fault);
   ((graze_motion_move *)r->moves.data)[r->moves.count++] = move;
   return true;
@@ -228,6 +232,7 @@ static graze_status answer(graze_context *context, const io_input *input, const 
     const graze_motion_move *moves = r.moves.data;
     motion->moves = r.moves.data;
     motion->count = r.moves.count;
+    motion->has_centers = r.number_count > r.pose_count;
     motion->last_step = r.moves.count > 0 ? moves[r.moves.count - 1].step : 0;
   } else {
     gz_free(r.moves.data);

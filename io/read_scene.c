@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/nearest.h"
 #include "base/parallel.h"
@@ -42,9 +43,14 @@ static bool read_pose(const json_t *object, const char *place, graze_pose *pose,
   return gz_scene_read_numbers(object, "pose", place, 12, pose->m, fault);
 }
 
+static bool read_center(const json_t *object, const char *place, double center[3], io_fault *fault) {
+  memset(center, 0, 3 * sizeof *center);
+  return gz_scene_read_numbers(object, "center", place, 3, center, fault);
+}
+
 static bool read_object(json_t *value, const char *place, const char *scene_path, const scene_names *materials,
                         graze_scene_file_object *object, io_fault *fault) {
-  static const char *const known[] = {"name", "mesh", "shape", "body", "pose", "layer", "draw", NULL};
+  static const char *const known[] = {"name", "mesh", "shape", "body", "pose", "center", "layer", "draw", NULL};
   json_t *mesh = json_object_get(value, "mesh"), *shape = json_object_get(value, "shape");
   if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
   if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
@@ -57,7 +63,7 @@ static bool read_object(json_t *value, const char *place, const char *scene_path
   if (formed && object->shape != GRAZE_SHAPE_SPHERE && json_object_get(value, "draw") != NULL)
     return gz_scene_fail(fault, place, "\"draw\" is for balls: the object is no sphere");
   return formed && gz_scene_read_draw(value, place, scene_path, &object->draw, fault) &&
-         read_pose(value, place, &object->pose, fault) &&
+         read_pose(value, place, &object->pose, fault) && read_center(value, place, object->center, fault) &&
          gz_scene_copy_text(json_object_get(value, "layer"), "layer", place, &object->layer, fault) &&
          gz_scene_read_body(json_object_get(value, "body"), place, materials, &object->body, fault);
 }
@@ -75,6 +81,7 @@ static bool copy_plain_text(const plain_text *from, char **text, io_fault *fault
 static bool fill_plain(const plain_object *plain, const char *scene_path, const scene_names *materials,
                        graze_scene_file_object *object, io_fault *fault) {
   object->pose = graze_pose_identity();
+  memset(object->center, 0, sizeof object->center);
   if (plain->posed) memcpy(object->pose.m, plain->pose, sizeof plain->pose);
   return copy_plain_text(&plain->name, &object->name, fault) && copy_plain_text(&plain->mesh, &object->mesh, fault) &&
          gz_scene_join_path(scene_path, &object->mesh, fault) &&

@@ -184,7 +184,8 @@ static void take_poses(graze_track *track, const graze_pose *poses) {
   graze_motion_move *moves = track->moves.data;
   for (uint32_t i = 0; poses != NULL && i < track->object_count; i++) {
     if (track->posed && memcmp(&track->poses[i], &poses[i], sizeof *poses) == 0) continue;
-    moves[track->moves.count++] = (graze_motion_move){(uint32_t)track->times.count, i, poses[i]};
+    moves[track->moves.count++] =
+        (graze_motion_move){.step = (uint32_t)track->times.count, .object = i, .pose = poses[i]};
     track->poses[i] = poses[i];
   }
   track->posed = track->posed || poses != NULL;

@@ -49,7 +49,8 @@ static void open_world(world *w, double shift) {
                              .complete = true,
                              .objects = w->objects,
                              .object_count = OBJECTS};
-  for (uint32_t i = 0; i < 3; i++) w->moves[i] = (graze_motion_move){1 + i, 0, at(shift + 1.2 * (i + 1), shift, shift)};
+  for (uint32_t i = 0; i < 3; i++)
+    w->moves[i] = (graze_motion_move){.step = 1 + i, .pose = at(shift + 1.2 * (i + 1), shift, shift)};
   w->events[0] = (graze_film_event){3, GRAZE_FILM_BEGAN, 0, 1, GRAZE_SEPARATE, GRAZE_CROSS, 0};
   w->events[1] = (graze_film_event){4, GRAZE_FILM_ENDED, 0, 1, GRAZE_CROSS, GRAZE_SEPARATE, 0};
   w->film = (graze_film){&w->report, STEPS, w->moves, 3, w->events, 2};

@@ -212,6 +212,8 @@ static uint64_t move_objects(live_run *live, uint64_t next, uint32_t step) {
   for (; next < live->motion.count && live->motion.moves[next].step == step; next++) {
     const graze_motion_move *move = &live->motion.moves[next];
     graze_status status = graze_scene_set_pose(live->scene, live->ids[move->object], &move->pose);
+    if (status == GRAZE_OK && live->motion.has_centers)
+      status = graze_scene_set_center(live->scene, live->ids[move->object], move->center);
     if (status != GRAZE_OK) session_fail(&live->run, live->log.names[move->object], status);
   }
   return next;
@@ -222,7 +224,7 @@ static bool update(live_run *live, uint32_t step) {
   graze_scene_update_result events;
   graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_update(live->scene, &live->how, &events);
   if (status == GRAZE_CANCELLED) return false;
-  if (status == GRAZE_ERROR_POSE) {
+  if (status == GRAZE_ERROR_POSE || status == GRAZE_ERROR_LIMIT) {
     char where[32];
     snprintf(where, sizeof where, "step %" PRIu32, step);
     session_fail(&live->run, where, status);

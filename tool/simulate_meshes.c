@@ -113,6 +113,8 @@ void simulate_drive_open(simulate_run *run) {
   must(run->session.context,
        graze_read_motion(run->session.context, run->asked->drive, names, file->object_count, &run->drive));
   free(names);
+  if (run->drive.has_centers)
+    fail("--drive: %s: what is driven turns about the origin of its frame: no cx, cy, cz", run->asked->drive);
   for (uint64_t i = 0; i < run->drive.count; i++) check_move(run, &run->drive.moves[i]);
 }
 

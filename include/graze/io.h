@@ -297,23 +297,26 @@ typedef struct graze_motion_move {
   uint32_t step;
   uint32_t object; /* index in the list of names given to the reader */
   graze_pose pose;
+  double center[3]; /* of rigid motions, to this pose and on; in the object's own coordinates, before the pose */
 } graze_motion_move;
 
 typedef struct graze_motion {
   graze_motion_move *moves; /* by step, within a step in file order */
   uint64_t count;
   uint32_t last_step; /* 0: nothing moves */
+  bool has_centers;   /* the file has them; else they are 0 0 0, and say nothing */
 } graze_motion;
 
 #define GRAZE_MOTION_MOST_STEPS 1000000
 
 /* Reads how objects move: comma-separated text (RFC 4180 without line ends in fields) whose first line names the
  * columns: `step,object` and then the pose, either `m00,m01,m02,m03,m10,...,m23` or `x,y,z,qw,qx,qy,qz`, a unit
- * quaternion (it is normalised). A row gives the pose of an object from that step on; step 0 is the initial scene.
- * Steps must not descend; objects without a row for a step stay where they are. `names`: of the objects, all different;
- * moves have indices into this list. Errors: ARGUMENT, FILE, FORMAT (titles, number of fields, not a number, a step
- * that is 0 or below the one before, an unknown name, an object twice in a step, a zero quaternion), NOT_FINITE, LIMIT
- * (a step above GRAZE_MOTION_MOST_STEPS), MEMORY; the message names the line. On failure `motion` is empty. */
+ * quaternion (it is normalised); then perhaps `cx,cy,cz`, the point that moves straight in a rigid motion. A row gives
+ * the pose of an object from that step on; step 0 is the initial scene. Steps must not descend; objects without a row
+ * for a step stay where they are. `names`: of the objects, all different; moves have indices into this list. Errors:
+ * ARGUMENT, FILE, FORMAT (titles, number of fields, not a number, a step that is 0 or below the one before, an unknown
+ * name, an object twice in a step, a zero quaternion), NOT_FINITE, LIMIT (a step above GRAZE_MOTION_MOST_STEPS),
+ * MEMORY; the message names the line. On failure `motion` is empty. */
 GRAZE_API graze_status graze_read_motion(graze_context *context, const char *path, const char *const *names,
                                          uint32_t name_count, graze_motion *motion);
 
@@ -408,7 +411,8 @@ typedef struct graze_scene_file_object {
   double error;        /* PARTS: that is allowed, a length above 0 in the mesh's coordinates */
   uint32_t most_parts; /* PARTS: 0 = not given */
   graze_pose pose;
-  char *layer; /* "" when absent */
+  double center[3]; /* of rigid motions, in the object's own coordinates, before the pose; 0 0 0 when absent */
+  char *layer;      /* "" when absent */
   graze_scene_file_body body;
   char *draw; /* path of the mesh that films show in place of a SPHERE, as that of `mesh`; "" = none */
 } graze_scene_file_object;
