@@ -315,7 +315,7 @@ static void enlarge(input *in) {
   memcpy(in->boxes, in->first, 6 * (size_t)in->count * sizeof *in->boxes);
 }
 
-/* As a static heap is: every box meets some forty others. No peer makes these boxes. */
+/* As a static heap is: every box meets 34 others. No peer makes these boxes. */
 static void one_dense(bench *b, uint32_t count) {
   if (!bench_wants(b, "broad_dense/uniform/%u", count)) return;
   setting s = {.b = b, .kind = SCENES_BOXES_UNIFORM, .in = input_make(SCENES_BOXES_UNIFORM, count, 0, 0, 1)};
