@@ -537,6 +537,11 @@ static graze_status attempt_convex(bench *b) {
   pairs[3] = (graze_convex_pair){&convex, &cone, NULL, &poses[1]};
   graze_status status = graze_convex_batch(b->context, 4, pairs, GRAZE_T1, GRAZE_CONVEX_SHARP, results);
   if (status != GRAZE_OK) return status;
+  const graze_convex_sweep sweep = {.a = {.set = &convex, .start = poses[2], .end = poses[1]},
+                                    .b = {.set = &cone, .start = poses[0], .end = poses[0]}};
+  graze_convex_sweep_result swept;
+  status = graze_convex_sweeps(b->context, 1, &sweep, GRAZE_MOTION_LINEAR, &swept);
+  if (status != GRAZE_OK) return status;
   graze_manifold manifolds[3];
   memset(manifolds, 0, sizeof manifolds);
   return graze_convex_touch(b->context, 3, pairs, 0.1, manifolds);

@@ -20,5 +20,6 @@
 #include "graze/rigid.h"
 #include "graze/round.h"
 #include "graze/scene.h"
+#include "graze/sweep.h"
 
 #endif

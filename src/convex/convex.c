@@ -8,6 +8,7 @@
 #include "base/extremes.h"
 #include "base/owned.h"
 #include "base/parallel.h"
+#include "convex/answer.h"
 #include "convex/discs.h"
 #include "convex/quick.h"
 #include "geometry/pose.h"
@@ -135,10 +136,6 @@ static bool answer_pair(convex_pair *pair, graze_convex_ask ask, graze_convex_re
 
 /* ---- one pair with discs ---------------------------------------------------------------------------------------- */
 
-static bool has_discs(const graze_convex *set) {
-  return set->discs[0] > 0 || set->discs[1] > 0;
-}
-
 /* Adds the radii, as finish() does. */
 static void finish_round(const convex_pair *pair, const disc_answer *answer, graze_convex_result *result) {
   const double sum = pair->radius[0] + pair->radius[1], down = -(double)INFINITY, up = (double)INFINITY;
@@ -181,23 +178,7 @@ static void note_bad(batch *work, uint64_t pair) {
   }
 }
 
-static graze_status load(convex_pair *pair, const graze_convex_pair *from, const batch *work, int *bad_side) {
-  const graze_convex *sets[2] = {from->a, from->b};
-  const graze_pose *poses[2] = {from->pose_a, from->pose_b};
-  pair->context = work->context;
-  pair->is_real = work->exactness == GRAZE_T2;
-  for (int s = 0; s < 2; s++) {
-    pair->side[s].points = sets[s]->points;
-    pair->side[s].count = sets[s]->count;
-    pair->side[s].axes = sets[s]->hull != NULL ? sets[s]->hull->axes : NULL;
-    pair->side[s].pose = poses[s];
-    pair->radius[s] = sets[s]->radius;
-  }
-  pair->discs = larger(larger(sets[0]->discs[0], sets[0]->discs[1]), larger(sets[1]->discs[0], sets[1]->discs[1]));
-  return gz_pair_load(pair, bad_side);
-}
-
-/* A pair that is loaded; 2: neither. */
+/* The side of a loaded pair whose axis has no length; 2: neither. */
 static int side_without_axis(const convex_pair *pair, const graze_convex_pair *from) {
   const graze_convex *const sets[2] = {from->a, from->b};
   for (int s = 0; s < 2; s++) {
@@ -206,6 +187,24 @@ static int side_without_axis(const convex_pair *pair, const graze_convex_pair *f
     if (same) return s;
   }
   return 2;
+}
+
+graze_status gz_convex_load(convex_pair *pair, const graze_convex_pair *from, bool is_real, int *bad_side) {
+  const graze_convex *const sets[2] = {from->a, from->b};
+  const graze_pose *const poses[2] = {from->pose_a, from->pose_b};
+  pair->is_real = is_real;
+  for (int s = 0; s < 2; s++) {
+    pair->side[s].points = sets[s]->points;
+    pair->side[s].count = sets[s]->count;
+    pair->side[s].axes = sets[s]->hull != NULL ? sets[s]->hull->axes : NULL;
+    pair->side[s].pose = poses[s];
+    pair->radius[s] = sets[s]->radius;
+  }
+  pair->discs = larger(larger(sets[0]->discs[0], sets[0]->discs[1]), larger(sets[1]->discs[0], sets[1]->discs[1]));
+  graze_status status = gz_pair_load(pair, bad_side);
+  const int side = status == GRAZE_OK ? side_without_axis(pair, from) : 2;
+  if (side < 2) *bad_side = side;
+  return side < 2 ? GRAZE_ERROR_POSE : status;
 }
 
 static const char *what_is_wrong_with_discs(const graze_convex *set) {
@@ -218,7 +217,7 @@ static const char *what_is_wrong_with_discs(const graze_convex *set) {
   return p[0] == p[3] && p[1] == p[4] && p[2] == p[5] ? "the ends of its axis are the same" : NULL;
 }
 
-static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose) {
+const char *gz_convex_wrong(const graze_convex *set, const graze_pose *pose) {
   if (set->count == 0 || set->points == NULL) return "it has no points";
   if (!(set->radius >= 0)) return "its radius is below 0";
   const char *wrong = what_is_wrong_with_discs(set);
@@ -227,8 +226,8 @@ static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose
 }
 
 static bool is_right(const graze_convex_pair *pair) {
-  return pair->a != NULL && pair->b != NULL && what_is_wrong(pair->a, pair->pose_a) == NULL &&
-         what_is_wrong(pair->b, pair->pose_b) == NULL;
+  return pair->a != NULL && pair->b != NULL && gz_convex_wrong(pair->a, pair->pose_a) == NULL &&
+         gz_convex_wrong(pair->b, pair->pose_b) == NULL;
 }
 
 static bool are_hulls(const graze_convex_pair *pair) {
@@ -259,8 +258,8 @@ static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t ve
   CPU_KERNEL(gz_quick_crowd)(&quick, verdicts);
 }
 
-static bool answer_loaded(convex_pair *pair, const graze_convex_pair *from, graze_convex_ask ask,
-                          graze_convex_result *result) {
+bool gz_convex_answer(convex_pair *pair, const graze_convex_pair *from, graze_convex_ask ask,
+                      graze_convex_result *result) {
   const bool is_round = has_discs(from->a) || has_discs(from->b);
   return is_round ? answer_round(pair, from, ask, result) : answer_pair(pair, ask, result);
 }
@@ -269,10 +268,10 @@ static void answer_slowly(batch *work, uint64_t number, uint32_t worker) {
   convex_pair *pair = &work->work[worker];
   const graze_convex_pair *from = &work->pairs[number];
   int side;
-  graze_status status = load(pair, from, work, &side);
-  if (status == GRAZE_ERROR_NOT_FINITE || (status == GRAZE_OK && side_without_axis(pair, from) < 2)) {
+  graze_status status = gz_convex_load(pair, from, work->exactness == GRAZE_T2, &side);
+  if (status == GRAZE_ERROR_NOT_FINITE || status == GRAZE_ERROR_POSE) {
     note_bad(work, number);
-  } else if (status != GRAZE_OK || !answer_loaded(pair, from, work->ask, &work->results[number])) {
+  } else if (status != GRAZE_OK || !gz_convex_answer(pair, from, work->ask, &work->results[number])) {
     atomic_store(&work->refused, true);
   }
 }
@@ -310,7 +309,7 @@ graze_convex graze_convex_of_hull(const graze_hull *hull, double radius) {
 static graze_status tell_bad(const batch *work, uint64_t bad) {
   const graze_convex_pair *from = &work->pairs[bad];
   if (from->a == NULL || from->b == NULL) return gz_fail_null(work->context);
-  const char *wrong[2] = {what_is_wrong(from->a, from->pose_a), what_is_wrong(from->b, from->pose_b)};
+  const char *wrong[2] = {gz_convex_wrong(from->a, from->pose_a), gz_convex_wrong(from->b, from->pose_b)};
   for (int s = 0; s < 2; s++) {
     if (wrong[s] == NULL) continue;
     const bool is_pose = wrong[s][4] == 'p';
@@ -319,11 +318,10 @@ static graze_status tell_bad(const batch *work, uint64_t bad) {
   }
   convex_pair pair = {.context = work->context};
   int side = 0;
-  const bool is_finite = load(&pair, from, work, &side) == GRAZE_OK;
-  if (is_finite) side = side_without_axis(&pair, from);
+  const graze_status status = gz_convex_load(&pair, from, work->exactness == GRAZE_T2, &side);
   gz_pair_release(&pair);
-  if (is_finite) {
-    return gz_fail(work->context, GRAZE_ERROR_POSE, "pair %llu, %c: posed, the ends of its axis are the same",
+  if (status == GRAZE_ERROR_POSE) {
+    return gz_fail(work->context, status, "pair %llu, %c: posed, the ends of its axis are the same",
                    (unsigned long long)bad, 'a' + side);
   }
   return gz_fail(work->context, GRAZE_ERROR_NOT_FINITE,
