@@ -68,7 +68,7 @@ foreach(helper graze_import graze_draco) # io/helper.c looks for them next to th
 endforeach()
 
 set(graze_headers base bounds broadphase collide convex decompose distance dynamics engine graze mass math mesh motion rays record relate scene)
-list(APPEND graze_headers rigid round)
+list(APPEND graze_headers rigid round sweep)
 if(TARGET graze_io)
   list(APPEND graze_headers io)
 endif()
