@@ -63,6 +63,8 @@ def read(folder):
     for path in sorted(Path(folder).glob("*.csv")):
         with open(path, newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
+                if "workload" not in row:
+                    break  # a table of something else
                 if row["workload"] == "broad/uniform/1000000" and row["ok"] == "yes" and row["engine"] == "cpu/auto":
                     pairs = int(row["count"]) / int(row["size"])
                 found = re.search(r"/((?:cuda|opencl):\d+)", row["workload"])

@@ -28,15 +28,24 @@ static void end_of(const disc_pair *discs, int side, int end, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = discs->pair->side[side].y[k][end];
 }
 
-/* The axis from the ends as they are before the center is taken off, and two vectors across it, all off by less than
- * 12 u but for what the ends are off; gives what the discs are off by that. */
+/* The axis from the ends as they are before the center is taken off, in a scale of its own, for it may be too short for
+ * that of the pair; and two vectors across it, all off by less than 12 u but for what the ends are off. Gives what the
+ * discs are off by that. */
 static double open_axis(disc_pair *discs, int side) {
   const convex_pair *pair = discs->pair;
-  double *axis = discs->axis[side], *s = discs->across[side][0], *t = discs->across[side][1], error = 0;
+  double *axis = discs->axis[side], *s = discs->across[side][0], *t = discs->across[side][1], most = 0, error = 0;
+  for (int k = 0; k < 3; k++)
+    most = larger(most, larger(fabs(pair_x(pair, side, 0, k)), fabs(pair_x(pair, side, 1, k))));
+  const double by = most > 0x1p1000 ? 0.5 : 1; /* differences may overflow */
+  most = 0;
   for (int k = 0; k < 3; k++) {
-    axis[k] = pair->scale * pair_x(pair, side, 1, k) - pair->scale * pair_x(pair, side, 0, k);
-    error += 2 * pair->side[side].error[k] * pair->scale;
+    axis[k] = by * pair_x(pair, side, 1, k) - by * pair_x(pair, side, 0, k);
+    most = larger(most, fabs(axis[k]));
+    error += 2 * by * pair->side[side].error[k];
   }
+  const int power = most > 0 ? -ilogb(most) : 0;
+  for (int k = 0; k < 3; k++) axis[k] = ldexp(axis[k], power);
+  error = ldexp(error, power);
   const double length = length3(axis), tilt = length > 4 * error ? 1.1 * error / (length - error) : 2;
   scale3(axis, 1 / length);
   int least = fabs(axis[0]) < fabs(axis[1]) ? 0 : 1;
