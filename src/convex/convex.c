@@ -244,9 +244,7 @@ static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t ve
     if (!is_right(&pairs[i])) {
       note_bad(work, first + i);
       verdicts[i] = CONVEX_APART; /* nothing more is done about it */
-    } else if (work->ask != GRAZE_CONVEX_MEET) {
-      continue;
-    } else if (has_discs(pairs[i].a) || has_discs(pairs[i].b)) {
+    } else if (work->ask != GRAZE_CONVEX_MEET || has_discs(pairs[i].a) || has_discs(pairs[i].b)) {
       continue;
     } else if (pairs[i].a->count <= 2 && pairs[i].b->count <= 2) {
       verdicts[i] = (uint8_t)gz_quick_round(&pairs[i]);

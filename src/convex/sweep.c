@@ -165,10 +165,12 @@ static double time_of(double gap, closing c) {
 
 /* They may be about to meet. *end: they do then, or the last time that was tried. */
 static bool try_ahead(sweep *s, double *end) {
-  for (double more = SHORTEST; !s->is_done; more *= 4) {
+  double more = SHORTEST;
+  while (!s->is_done) {
     *end = smaller(s->at + more, 1);
     if (do_meet(s, *end)) return true;
     if (*end >= 1 || more > LONGEST_TRY) return false;
+    more *= 4;
   }
   return false;
 }
@@ -249,7 +251,7 @@ static double tilt_of(const graze_convex *set, double slack) {
   return 3 * slack / length3(axis) * larger(set->discs[0], set->discs[1]);
 }
 
-static void open(sweep *s, const graze_convex_sweep *from, graze_motion_model model, convex_pair *pair) {
+static void set_out(sweep *s, const graze_convex_sweep *from, graze_motion_model model, convex_pair *pair) {
   const graze_moving_convex *const sides[2] = {&from->a, &from->b};
   const char *fault;
   *s = (sweep){.pair = pair};
@@ -277,7 +279,7 @@ static void sweep_range(void *argument, uint32_t begin, uint32_t end, uint32_t w
   sweeping *w = argument;
   for (uint32_t i = begin; i < end; i++) {
     sweep s;
-    open(&s, &w->sweeps[i], w->model, &w->work[worker]);
+    set_out(&s, &w->sweeps[i], w->model, &w->work[worker]);
     run(&s);
     w->results[i] = s.result;
     if (s.refused) atomic_store(&w->refused, true);
