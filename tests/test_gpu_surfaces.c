@@ -350,42 +350,20 @@ static void test_forgotten(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static struct {
-  const gpu_backend *real;
-  uint32_t asked, refused; /* refused: the how-maniest is */
-} memory;
-
-static graze_status allocate(graze_gpu *gpu, size_t bytes, uintptr_t *to) {
-  if (++memory.asked == memory.refused) return gz_gpu_failed(gpu, GRAZE_ERROR_MEMORY, "allocate", "refused");
-  return memory.real->allocate(gpu, bytes, to);
-}
-
 /* Each request for memory of the device is refused in turn: the processor makes the steps, and next time the device. */
 static void test_refused_memory(void **state) {
   const plan p = {.seed = 15, .which = 3, .kind = 1, .speed = 4};
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  memory.real = on.gpu->backend;
-  gpu_backend refusing = *memory.real;
-  refusing.allocate = allocate;
-  bool enough = false;
-  for (memory.refused = 1; !enough; memory.refused += test_device_few() ? 13 : test_device_slow() ? 7 : 4) {
+  uint32_t refused = 1;
+  for (bool enough = false; !enough; refused += test_device_few() ? 13 : test_device_slow() ? 7 : 4) {
     cases c = make_cases(&p);
-    graze_gpu_detach(on.gpu);
-    assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
-    memory.asked = 0;
-    on.gpu->backend = &refusing;
-    run_world(c.t.device, STEP, 4);
-    on.gpu->backend = memory.real;
-    run_world(c.t.plain, STEP, 4);
-    enough = memory.asked < memory.refused;
-    assert_true((graze_world_get_engine_steps(c.t.device) == 4) == enough);
-    compare_twins(&c.t, "memory was refused");
+    enough = run_twins_refused(&c.t, STEP, 4, refused);
     run_twins(&c.t, STEP, 2, "memory is there again");
     destroy_cases(&c);
   }
-  assert_true(memory.refused > 30);
+  assert_true(refused > 30);
 }
 
 int main(void) {

@@ -588,42 +588,20 @@ static void test_lost_midway(void **state) {
   }
 }
 
-static struct {
-  const gpu_backend *real;
-  uint32_t asked, refused; /* refused: the how-maniest is */
-} memory;
-
-static graze_status allocate(graze_gpu *gpu, size_t bytes, uintptr_t *to) {
-  if (++memory.asked == memory.refused) return gz_gpu_failed(gpu, GRAZE_ERROR_MEMORY, "allocate", "refused");
-  return memory.real->allocate(gpu, bytes, to);
-}
-
 /* Each request for memory of the device is refused in turn: the processor makes the steps, and next time the device. */
 static void test_refused_memory(void **state) {
   const bed b = {.kind = BED_SPRINGS};
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  memory.real = on.gpu->backend;
-  gpu_backend refusing = *memory.real;
-  refusing.allocate = allocate;
-  bool enough = false;
-  for (memory.refused = 1; !enough; memory.refused += test_device_few() ? 11 : 1) {
+  uint32_t refused = 1;
+  for (bool enough = false; !enough; refused += test_device_few() ? 11 : 1) {
     twins t = make_beds(b.kind, true, 60);
-    graze_gpu_detach(on.gpu);
-    assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
-    memory.asked = 0;
-    on.gpu->backend = &refusing;
-    run_world(t.device, bed_dt(&b), 12);
-    on.gpu->backend = memory.real;
-    run_world(t.plain, bed_dt(&b), 12);
-    enough = memory.asked < memory.refused;
-    assert_true((graze_world_get_engine_steps(t.device) == 12) == enough);
-    compare_twins(&t, "memory was refused");
+    enough = run_twins_refused(&t, bed_dt(&b), 12, refused);
     run_twins(&t, bed_dt(&b), 3, "memory is there again");
     destroy_twins(&t);
   }
-  assert_true(memory.refused > 20);
+  assert_true(refused > 20);
 }
 
 /* A number that stops being finite is told of in the processor's words, and the state is that of the last answer. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "gpu/stages.h"
+
 void destroy_twins(twins *t) {
   graze_world_destroy(t->device);
   graze_world_destroy(t->plain);
@@ -35,4 +37,32 @@ void run_twins(const twins *t, double dt, uint64_t steps, const char *what) {
   run_world(t->plain, dt, steps);
   assert_true(graze_world_get_engine_steps(t->device) == before + steps);
   compare_twins(t, what);
+}
+
+static struct {
+  const gpu_backend *real;
+  uint32_t asked, refused;
+} memory;
+
+static graze_status allocate(graze_gpu *gpu, size_t bytes, uintptr_t *to) {
+  if (++memory.asked == memory.refused) return gz_gpu_failed(gpu, GRAZE_ERROR_MEMORY, "allocate", "refused");
+  return memory.real->allocate(gpu, bytes, to);
+}
+
+bool run_twins_refused(const twins *t, double dt, uint64_t steps, uint32_t refused) {
+  gpu_backend refusing = *on.gpu->backend;
+  graze_gpu_detach(on.gpu);
+  assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+  memory.real = on.gpu->backend;
+  memory.asked = 0;
+  memory.refused = refused;
+  refusing.allocate = allocate;
+  on.gpu->backend = &refusing;
+  run_world(t->device, dt, steps);
+  on.gpu->backend = memory.real;
+  run_world(t->plain, dt, steps);
+  const bool enough = memory.asked < refused;
+  assert_true((graze_world_get_engine_steps(t->device) == steps) == enough);
+  compare_twins(t, "memory was refused");
+  return enough;
 }

@@ -20,4 +20,8 @@ void compare_twin_events(const twins *t);
 /* Steps, all of which must be the device's, and compares. */
 void run_twins(const twins *t, double dt, uint64_t steps, const char *what);
 
+/* Steps of which the device's request for memory with this number, from 1 on, is refused: the processor makes them, and
+ * the next ones are the device's. True: there are not so many requests. */
+bool run_twins_refused(const twins *t, double dt, uint64_t steps, uint32_t refused);
+
 #endif

@@ -105,27 +105,33 @@ static void put_objects(const graze_scene *scene, archive_writer *w, mesh_number
   }
 }
 
+/* Of the objects that have something rare, in a section of its own, so that versions that do not know of that refuse
+ * the file. `take` writes an entry of `size` bytes; false: the object has none. */
+static void put_entries(const graze_scene *scene, archive_writer *w, archive_type section, size_t size,
+                        bool (*take)(const object *o, uint32_t place, void *entry)) {
+  const size_t bytes = scene->count * size;
+  unsigned char *list = gz_memory_alloc(w->context, bytes);
+  size_t used = 0;
+  if (list == NULL && bytes > 0) {
+    w->status = gz_fail_memory(w->context, bytes);
+    return;
+  }
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    if (take(scene_object(scene, place), place, list + used)) used += size;
+  }
+  if (used > 0 && w->status == GRAZE_OK) gz_archive_whole_section(w, section, list, used);
+  gz_memory_release(w->context, list, bytes);
+}
+
 /* A place and the radius of the object there. */
 typedef struct round_place {
   uint32_t place, flat;
   double radius;
 } round_place;
 
-/* In a section of its own, so that versions that do not know of round objects refuse the file. */
-static void put_rounds(const graze_scene *scene, archive_writer *w) {
-  const size_t bytes = scene->count * sizeof(round_place);
-  round_place *list = gz_memory_alloc(w->context, bytes);
-  size_t count = 0;
-  if (list == NULL && bytes > 0) {
-    w->status = gz_fail_memory(w->context, bytes);
-    return;
-  }
-  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
-    const object *o = scene_object(scene, place);
-    if (o->radius > 0) list[count++] = (round_place){place, o->flat, o->radius};
-  }
-  if (count > 0 && w->status == GRAZE_OK) gz_archive_whole_section(w, ARCHIVE_ROUND, list, count * sizeof *list);
-  gz_memory_release(w->context, list, bytes);
+static bool take_round(const object *o, uint32_t place, void *entry) {
+  if (o->radius > 0) *(round_place *)entry = (round_place){place, o->flat, o->radius};
+  return o->radius > 0;
 }
 
 typedef struct center_place {
@@ -133,21 +139,9 @@ typedef struct center_place {
   double center[3];
 } center_place;
 
-/* Likewise. */
-static void put_centers(const graze_scene *scene, archive_writer *w) {
-  const size_t bytes = scene->count * sizeof(center_place);
-  center_place *list = gz_memory_alloc(w->context, bytes);
-  size_t count = 0;
-  if (list == NULL && bytes > 0) {
-    w->status = gz_fail_memory(w->context, bytes);
-    return;
-  }
-  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
-    const object *o = scene_object(scene, place);
-    if (has_center(o)) list[count++] = (center_place){place, 0, {o->center[0], o->center[1], o->center[2]}};
-  }
-  if (count > 0 && w->status == GRAZE_OK) gz_archive_whole_section(w, ARCHIVE_CENTER, list, count * sizeof *list);
-  gz_memory_release(w->context, list, bytes);
+static bool take_center(const object *o, uint32_t place, void *entry) {
+  if (has_center(o)) *(center_place *)entry = (center_place){place, 0, {o->center[0], o->center[1], o->center[2]}};
+  return has_center(o);
 }
 
 static void put_rules(const graze_scene *scene, archive_writer *w) {
@@ -219,8 +213,8 @@ void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *mesh
   gz_archive_put_u32(w, begun ? live->options.open : 0);
   for (uint32_t i = 0; i < scene->layer_count; i++) gz_archive_put_text(w, layers[i].name);
   put_objects(scene, w, meshes);
-  put_rounds(scene, w);
-  put_centers(scene, w);
+  put_entries(scene, w, ARCHIVE_ROUND, sizeof(round_place), take_round);
+  put_entries(scene, w, ARCHIVE_CENTER, sizeof(center_place), take_center);
   for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     gz_record_put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
   }
