@@ -286,6 +286,26 @@ static void check_grazing(uint64_t *state) {
   if (gap <= 0) assert_true(x.earliest <= 0.5 && x.latest >= 0.5 - 2 * sqrt(-gap));
 }
 
+/* A disc whose axis a pose makes so short that rounding tilts it by 10^-10 passes below a ball that it does not touch
+ * otherwise, by less than that. */
+static void check_short_axis(uint64_t *state) {
+  mover m[2];
+  make_still(&m[0]);
+  make_still(&m[1]);
+  put_frustum(&m[0], 1, 1, 1);
+  for (int k = 0; k < 3; k++) m[0].start.m[5 * k] = 0x1p-20;
+  m[0].start.m[3] = uniform(state, 0.5, 1);
+  m[0].start.m[7] = -2;
+  m[0].shift[1] = 4;
+  m[1].set = (graze_convex){.points = m[1].points, .count = 1, .radius = 0.25};
+  m[1].points[0] = m[0].start.m[3] + uniform(state, -0.9, 0.9);
+  m[1].points[1] = 0;
+  m[1].points[2] = 0x1p-20 + 0.25 + 3e-11;
+  assert_int_not_equal(ask(m, random_below(state, 2), GRAZE_MOTION_LINEAR).verdict, GRAZE_MOTION_FREE);
+  m[1].points[2] += 1e-3;
+  assert_int_equal(ask(m, random_below(state, 2), GRAZE_MOTION_LINEAR).verdict, GRAZE_MOTION_FREE);
+}
+
 static void test_closed_forms(void **unused) {
   (void)unused;
   uint64_t state = test_seed(2);
@@ -294,6 +314,7 @@ static void test_closed_forms(void **unused) {
     check_falls(&state);
     check_bars(&state, round & 1);
     check_grazing(&state);
+    check_short_axis(&state);
   }
 }
 

@@ -243,12 +243,12 @@ static bool open_path(const graze_moving_convex *m, graze_motion_model model, mo
   return model == GRAZE_MOTION_RIGID || !path->bends || !has_discs(m->set);
 }
 
-/* A rounded axis is tilted, and takes the discs with it. */
-static double tilt_of(const graze_convex *set, double slack) {
+/* A rounded axis is tilted, the more the shorter its pose makes it, and takes the discs with it. */
+static double tilt_of(const graze_convex *set, const motion_path *path) {
   if (!has_discs(set)) return 0;
   double axis[3];
   sub3(set->points + 3, set->points, axis);
-  return 3 * slack / length3(axis) * larger(set->discs[0], set->discs[1]);
+  return 3 * path->slack / (length3(axis) * path->least) * larger(set->discs[0], set->discs[1]);
 }
 
 static void set_out(sweep *s, const graze_convex_sweep *from, graze_motion_model model, convex_pair *pair) {
@@ -258,7 +258,7 @@ static void set_out(sweep *s, const graze_convex_sweep *from, graze_motion_model
   s->sets = (graze_convex_pair){from->a.set, from->b.set, &s->poses[0], &s->poses[1]};
   for (int i = 0; i < 2; i++) {
     open_path(sides[i], model, &s->path[i], &fault);
-    s->doubt += s->path[i].slack + s->path[i].strain + tilt_of(sides[i]->set, s->path[i].slack);
+    s->doubt += s->path[i].slack + s->path[i].strain + tilt_of(sides[i]->set, &s->path[i]);
   }
   s->sum = (from->a.set->radius + from->b.set->radius) * OUTWARD;
   s->way[2] = 1;
@@ -298,32 +298,32 @@ static graze_status sweep_all(sweeping *w, uint32_t count) {
 }
 
 /* Whether a set can be posed at both ends of its way. */
-static graze_status check_ends(const graze_context *context, uint64_t number, char name, const graze_moving_convex *m) {
+static graze_status check_ends(convex_pair *pair, uint64_t number, char name, const graze_moving_convex *m) {
+  const graze_context *context = pair->context;
   const graze_pose *const ends[2] = {&m->start, &m->end};
-  convex_pair pair = {.context = context};
   graze_status status = GRAZE_OK;
   for (int e = 0; e < 2 && status == GRAZE_OK; e++) {
     const graze_convex_pair both = {m->set, m->set, ends[e], ends[e]};
     int side;
-    status = gz_convex_load(&pair, &both, false, &side);
+    status = gz_convex_load(pair, &both, false, &side);
   }
-  gz_pair_release(&pair);
   if (status == GRAZE_ERROR_NOT_FINITE)
     return gz_fail(context, status, "sweep %llu, %c: a coordinate is not finite, or not once it is posed",
                    (unsigned long long)number, name);
   if (status == GRAZE_ERROR_POSE)
     return gz_fail(context, status, "sweep %llu, %c: posed, the ends of its axis are the same",
                    (unsigned long long)number, name);
-  return status == GRAZE_OK ? GRAZE_OK : gz_fail_memory(context, sizeof pair);
+  return status == GRAZE_OK ? GRAZE_OK : gz_fail_memory(context, sizeof *pair);
 }
 
-static graze_status check_side(const graze_context *context, uint64_t number, char name, const graze_moving_convex *m,
+static graze_status check_side(convex_pair *pair, uint64_t number, char name, const graze_moving_convex *m,
                                graze_motion_model model) {
+  const graze_context *context = pair->context;
   if (m->set == NULL) return gz_fail_null(context);
-  const char *wrong = gz_convex_wrong(m->set, &m->start), *pose = "its pose is not finite";
+  const char *wrong = gz_convex_wrong(m->set, &m->start);
   if (wrong == NULL) wrong = gz_convex_wrong(m->set, &m->end);
   if (wrong != NULL) {
-    const bool is_pose = strcmp(wrong, pose) == 0;
+    const bool is_pose = gz_convex_wrong(m->set, NULL) == NULL;
     return gz_fail(context, is_pose ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_ARGUMENT, "sweep %llu, %c: %s",
                    (unsigned long long)number, name, wrong);
   }
@@ -332,18 +332,20 @@ static graze_status check_side(const graze_context *context, uint64_t number, ch
       return gz_fail(context, GRAZE_ERROR_ARGUMENT, "sweep %llu, %c: its center is not finite",
                      (unsigned long long)number, name);
   }
-  graze_status status = check_ends(context, number, name, m);
+  graze_status status = check_ends(pair, number, name, m);
   motion_path path;
   if (status != GRAZE_OK || open_path(m, model, &path, &wrong)) return status;
   return gz_fail(context, GRAZE_ERROR_POSE, "sweep %llu, %c: %s", (unsigned long long)number, name, wrong);
 }
 
 static graze_status check_all(const sweeping *w, uint64_t count) {
+  convex_pair pair = {.context = w->context};
   graze_status status = GRAZE_OK;
   for (uint64_t i = 0; i < count && status == GRAZE_OK; i++) {
-    status = check_side(w->context, i, 'a', &w->sweeps[i].a, w->model);
-    if (status == GRAZE_OK) status = check_side(w->context, i, 'b', &w->sweeps[i].b, w->model);
+    status = check_side(&pair, i, 'a', &w->sweeps[i].a, w->model);
+    if (status == GRAZE_OK) status = check_side(&pair, i, 'b', &w->sweeps[i].b, w->model);
   }
+  gz_pair_release(&pair);
   return status;
 }
 
