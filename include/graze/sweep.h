@@ -35,7 +35,8 @@ typedef struct graze_convex_sweep {
 typedef struct graze_convex_sweep_result {
   graze_motion_verdict verdict; /* GRAZE_MOTION_UNKNOWN is to be taken for a hit */
   double earliest, latest;
-  double normal[3]; /* a unit vector from a to b, along which they were apart last; 0: they met at t = 0 */
+  double normal[3]; /* a unit vector from a to b, along which they were apart last; 0: they never were for
+                     * certain, as where they meet at t = 0 */
 } graze_convex_sweep_result;
 
 /* Decides `count` sweeps; results[i] is that of sweeps[i], the same bytes for any number of threads and any instruction
@@ -49,7 +50,7 @@ typedef struct graze_convex_sweep_result {
  * nearer along it, which for shifts is the speed itself, nothing meets for g / c. O(points) a step; a plain meeting
  * takes some ten steps, and the search ends after 1,000. Errors: as graze_convex_batch; ARGUMENT for a model that is
  * none and a center that is not finite; POSE (rigid: poses that are not, or mirror images; linear: a set with discs
- * that turns). The message names sweep and side. No result is then valid.
+ * that turns); LIMIT (2^32 sweeps or more). The message names sweep and side. No result is then valid.
  *
  * B. Mirtich, "Impulse-based dynamic simulation of rigid body systems", 1996; G. van den Bergen, "Ray casting against
  * general convex objects with application to continuous collision detection", 2004. */

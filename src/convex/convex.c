@@ -258,8 +258,7 @@ static void look_quickly(batch *work, uint64_t first, uint32_t count, uint8_t ve
 
 bool gz_convex_answer(convex_pair *pair, const graze_convex_pair *from, graze_convex_ask ask,
                       graze_convex_result *result) {
-  const bool is_round = has_discs(from->a) || has_discs(from->b);
-  return is_round ? answer_round(pair, from, ask, result) : answer_pair(pair, ask, result);
+  return pair->discs > 0 ? answer_round(pair, from, ask, result) : answer_pair(pair, ask, result);
 }
 
 static void answer_slowly(batch *work, uint64_t number, uint32_t worker) {
@@ -307,10 +306,11 @@ graze_convex graze_convex_of_hull(const graze_hull *hull, double radius) {
 static graze_status tell_bad(const batch *work, uint64_t bad) {
   const graze_convex_pair *from = &work->pairs[bad];
   if (from->a == NULL || from->b == NULL) return gz_fail_null(work->context);
+  const graze_convex *const sets[2] = {from->a, from->b};
   const char *wrong[2] = {gz_convex_wrong(from->a, from->pose_a), gz_convex_wrong(from->b, from->pose_b)};
   for (int s = 0; s < 2; s++) {
     if (wrong[s] == NULL) continue;
-    const bool is_pose = wrong[s][4] == 'p';
+    const bool is_pose = gz_convex_wrong(sets[s], NULL) == NULL;
     return gz_fail(work->context, is_pose ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_ARGUMENT, "pair %llu, %c: %s",
                    (unsigned long long)bad, 'a' + s, wrong[s]);
   }

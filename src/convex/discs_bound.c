@@ -7,10 +7,9 @@
  *     |w + y| >= h + y . w / h + k (x . e)^2 / 2,  k = h^2 / (h + d)^3,
  *
  * and how far the sum reaches is at least a quadratic function of x, which is right to the second order where d is
- * small. It reaches t |n + x| if it reaches t + T |x|^2 / 2 with T >= t, as the root of 1 + |x|^2 is at most 1 + |x|^2
- * /
- * 2. So the bound is the least of the quadratic function with T taken off its second part. Along the axes of that part
- * it is a sum: what is concave is least in a corner, and what is convex is above any of its tangents.
+ * small. It reaches t |n + x| if it reaches t + T |x|^2 / 2 with T >= t, as the root of 1 + |x|^2 is at most
+ * 1 + |x|^2 / 2. So the bound is the least of the quadratic function with T taken off its second part. Along the axes
+ * of that part it is a sum: what is concave is least in a corner, and what is convex is above any of its tangents.
  *
  * A direction of a computed vector that is off by u is as good as that of a w which is off by that, so nothing here is
  * off by more than `off`.

@@ -9,6 +9,7 @@
 #include "base/owned.h"
 #include "base/parallel.h"
 #include "base/vector3.h"
+#include "convex/answer.h"
 #include "graze/convex.h"
 
 /* A face looks along the normal if the cosine between them is above this: two and a half degrees. */
@@ -81,10 +82,6 @@ static void set_reference(reference *r, const graze_hull *hull, const graze_pose
   double length = sqrt(dot3(r->normal, r->normal));
   for (int k = 0; k < 3; k++) r->normal[k] *= sign / length;
   place(pose, hull->points + 3 * (size_t)hull->face_corners[hull->face_first[face]], r->origin);
-}
-
-static bool has_discs(const graze_convex *set) {
-  return set->discs[0] > 0 || set->discs[1] > 0;
 }
 
 static void set_points(cut_polygon *out, uint32_t count) {

@@ -234,7 +234,7 @@ static void put_contacts(archive_writer *w, const graze_world *world) {
     if (list->of_walls.touching[e])
       put_entry(w, world, &list->of_walls, e, world->number[list->walls[e].place], list->walls[e].wall);
   }
-  gz_archive_put_u64(w, remembers ? count_touching(&list->of_facets, list->facet_count) : 0);
+  gz_archive_put_u64(w, remembers ? gz_surfaces_keep(world, NULL) : 0);
   for (uint64_t i = 0; remembers && i < list->surface_count; i++) {
     const surface_entry *e = &list->surfaces[i];
     for (uint32_t slot = e->first; slot < e->first + e->count && list->of_facets.touching[slot]; slot++) {

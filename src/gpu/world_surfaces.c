@@ -187,7 +187,7 @@ static void fill_rows(const graze_world_question *q, double *row) {
     row[SURFACE_REACH] = s->reach;
     row[SURFACE_TRIANGLES] = (double)triangles;
     row[SURFACE_TREE] = (double)tree;
-    row[SURFACE_TREE_END] = (double)(s->mesh->node_count > 0 ? tree_rows(s->mesh) : s->mesh->triangle_count);
+    row[SURFACE_TREE_END] = (double)tree_rows(s->mesh);
     for (uint32_t j = 0; j < i; j++) { /* another one may have brought the mesh */
       if (q->surfaces[j].mesh != s->mesh) continue;
       memcpy(row + SURFACE_TRIANGLES, row - (i - j) * (size_t)SURFACE_FIELDS + SURFACE_TRIANGLES, 3 * sizeof *row);
@@ -423,12 +423,12 @@ static graze_status read_entries(graze_gpu *gpu, const gpu_worlds *w, const uint
 
 graze_status gz_gpu_world_read_surfaces(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
   const gpu_facets *f = &w->facets[w->facet_side];
-  const size_t before = *count * sizeof(graze_kept_contact), facts = FACTS * (size_t)w->count * sizeof(uint32_t),
+  const size_t before = *count * sizeof(graze_kept_contact), all = before + f->count * sizeof(graze_kept_contact),
+               facts = FACTS * (size_t)w->count * sizeof(uint32_t),
                bytes = f->count * (FACET_KEPT_FIELDS(w->features) * sizeof(double) + FACET_FIELDS * 4) + facts +
                        (w->count + (size_t)1) * sizeof(uint32_t);
   if (w->surface_count == 0 || f->count == 0) return GRAZE_OK;
-  if (!gz_buffer_reserve(gpu->context, &w->memory, before + f->count * sizeof(graze_kept_contact), before))
-    return gz_fail_memory(gpu->context, before);
+  if (!gz_buffer_reserve(gpu->context, &w->memory, all, before)) return gz_fail_memory(gpu->context, all);
   char *memory = gz_memory_alloc(gpu->context, bytes);
   if (memory == NULL) return gz_fail_memory(gpu->context, bytes);
   uint32_t *numbers = (uint32_t *)(void *)(memory + bytes - facts);

@@ -431,7 +431,8 @@ static graze_status find_time(search *s, pursued a, pursued b, const graze_motio
 /* ---- how far apart they are where it is not known whether they meet ---- */
 
 /* An upper bound of the least distance in the bracket: that of some moments. */
-static graze_status sample_distance(search *s, const graze_motion_result *r, double *most) {
+static graze_status sample_distance(search *s, double *most) {
+  const graze_motion_result *r = &s->result;
   *most = DBL_MAX;
   for (int i = 0; i <= SAMPLES; i++) {
     const double t = i < SAMPLES ? r->earliest + i * (r->latest - r->earliest) / SAMPLES : r->latest;
@@ -449,8 +450,8 @@ static graze_status sample_distance(search *s, const graze_motion_result *r, dou
 static graze_status do_approach(search *s, pursued a, pursued b, double separation, graze_motion_verdict *verdict) {
   graze_motion_options options = graze_default_motion_options();
   options.separation = separation;
+  options.last = s->p.path[0].backward;
   search part = begin(s->p.query, a, b, &options, KEPT);
-  for (int i = 0; i < 2; i++) part.p.path[i].backward = s->p.path[i].backward;
   part.at = s->result.earliest;
   part.end = s->result.latest;
   part.strict = true;
@@ -466,7 +467,7 @@ static graze_status do_approach(search *s, pursued a, pursued b, double separati
  */
 static graze_status bound_distance(search *s, pursued a, pursued b) {
   double least = 0, most = DBL_MAX, limit;
-  graze_status status = sample_distance(s, &s->result, &most);
+  graze_status status = sample_distance(s, &most);
   if (status != GRAZE_OK) return status;
   limit = most < DBL_MAX ? most : 0;
   s->p.budget = TRIAL_BUDGET;

@@ -101,7 +101,7 @@ struct graze_query {
   buffer sort;  /* scratch for sorting */
   buffer codes; /* bytes: how the public pairs meet (tritri_batch.h), if */
   bool coded;
-  buffer sweep;       /* sweep.c */
+  buffer sweep;       /* sweep.c, listed.c */
   graze_query *rays;  /* relate.c; made when first needed, and with it: */
   graze_mesh *ray;    /* locate.c */
   graze_query *moved; /* escape.c; made when first needed */

@@ -2,8 +2,9 @@
  *
  * Soft contacts cost a fixed time a body, and sink by what they carry: heavy bodies on light ones and tall stacks would
  * sink too far. An island in which a contact carries more than it should is solved directly, if that is cheap enough,
- * and so is every island with joints. One that is too large for that and stands high gets more sub-steps, whose springs
- * are stiffer: softer ones buckle. The rule looks at what the state has, so that a run that is restored follows it.
+ * and so is every island with joints. One that is solved softly gets more sub-steps, whose springs are stiffer, where
+ * it stands high, for softer ones buckle, and where a heavy body stands on a light one. The rule looks at what the
+ * state has, so that a run that is restored follows it.
  */
 #include <math.h>
 #include <stdlib.h>

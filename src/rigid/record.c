@@ -87,8 +87,10 @@ static void put_body(archive_writer *w, const graze_rigid *world, const rigid_bo
   gz_archive_put_u32(w, b->given_count);
   if (b->given_count > 0) gz_archive_put(w, b->given, 3 * b->given_count * sizeof(double));
   if (b->shape == GRAZE_RIGID_MESH) gz_archive_put_u32(w, number_of_mesh(world, b->surface));
-  if (b->shape == GRAZE_RIGID_COMPOUND) gz_archive_put(w, b->center, sizeof b->center);
-  if (b->shape == GRAZE_RIGID_COMPOUND) gz_archive_put_u32(w, b->part_count);
+  if (b->shape == GRAZE_RIGID_COMPOUND) {
+    gz_archive_put(w, b->center, sizeof b->center);
+    gz_archive_put_u32(w, b->part_count);
+  }
   for (uint32_t i = 0; i < b->part_count; i++) put_part(w, &b->said[i]);
 }
 

@@ -68,8 +68,9 @@ static graze_status keep_lists(deciding *d, asking *a) {
     if (d->outcomes[i].apart || !pays(t) || !are_meshes(d, a, i)) *t = (graze_cull_triangles){{NULL, NULL}, {0, 0}};
     numbers += (uint64_t)t->count[0] + t->count[1];
   }
+  if (numbers == 0) return GRAZE_OK;
   graze_status status = reserve(d, true, numbers, a);
-  if (status != GRAZE_OK || numbers == 0) return status;
+  if (status != GRAZE_OK) return status;
   for (uint64_t i = 0; i < 2 * d->count; i++) {
     graze_cull_triangles *t = &a->triangles[i / 2];
     const uint32_t count = t->count[i % 2];

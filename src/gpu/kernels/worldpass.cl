@@ -282,7 +282,7 @@ FUNCTION void add_partner(const world *w, ball *b, u32 entry) {
     add_ball(w, b, entry);
 }
 
-/* What was found of surfaces (worldmesh.cl), for their balls. */
+/* What was found of surfaces (meshpass.cl), for their balls. */
 typedef struct touched {
   GLOBAL const u32 *start;
   GLOBAL const double *met;
