@@ -41,7 +41,7 @@ parser.add_argument("--steps", type=int, help="steps of a row, instead of 5 or 1
 parser.add_argument("--only", default="", help="rows that have this text in their first columns, as `clusters,weak,1536`")
 parser.add_argument("--weights", action="store_true", help="what a box, a pair and a box that is sent take")
 parser.add_argument("--threads", action="store_true", help="two ranks beside two threads")
-parser.add_argument("--out", help="file of the rows")
+parser.add_argument("--out", help="file of the rows; not with --weights or --threads, which print them")
 asked = parser.parse_args()
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 answers = {}

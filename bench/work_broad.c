@@ -219,7 +219,7 @@ static void judge_broad(contest *c, entry *e) {
                     "; of the last run's steps the least %.1f and the median %.1f ns a box", scale * j->quiet,
                     scale * j->usual);
     if (j->method == GRAZE_BROAD_AUTO)
-      snprintf(e->note + n, sizeof e->note - (size_t)n, "; %s: %.64s",
+      snprintf(e->note + n, sizeof e->note - (size_t)n, "; %s: %.128s",
                graze_broad_method_describe(j->report.method)->name, j->report.reason);
   } else if (!e->right && s->count == r->open.count && s->hash == r->open.hash) {
     e->right = true;

@@ -166,11 +166,11 @@ static void destroy_cases(cases *c) {
 static const double STEP = 0x1p-9;
 
 /* Contacts with surfaces now. */
-static uint32_t count_touching(const graze_world *world) {
+static uint32_t count_touching(graze_world *world) {
   const graze_contact *contacts;
   uint64_t count;
   uint32_t touching = 0;
-  assert_int_equal(graze_world_find_contacts((graze_world *)(uintptr_t)world, &contacts, &count), GRAZE_OK);
+  assert_int_equal(graze_world_find_contacts(world, &contacts, &count), GRAZE_OK);
   for (uint64_t i = 0; i < count; i++) touching += contacts[i].b.kind == GRAZE_MEMBER_BODY;
   return touching;
 }

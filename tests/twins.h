@@ -11,7 +11,7 @@ typedef struct twins {
 
 void destroy_twins(twins *t);
 
-/* State, events, contacts and sums; `what` is for messages. */
+/* State, events and sums; `what` is for messages. */
 void compare_twins(const twins *t, const char *what);
 
 /* The same of events alone, if the worlds have any. */

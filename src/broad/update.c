@@ -284,15 +284,15 @@ void gz_broad_take_notes(graze_broadphase *bp, graze_broad_method method, const 
 
 graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *events) {
   if (bp == NULL || events == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
-  double start = clock_now(), work = gz_choose_clock(bp->context);
+  const bool learns = bp->def.method == GRAZE_BROAD_AUTO;
+  const double start = clock_now(), work = learns ? gz_choose_clock(bp->context) : 0;
   unsigned saved = gz_fp_enter();
   bool anew = false;
   graze_status status = run_update(bp, &anew);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, bp->live) : status;
   gz_broad_take_notes(bp, bp->instance.method, &bp->choice, start);
-  if (bp->def.method == GRAZE_BROAD_AUTO)
-    gz_choose_learn(&bp->choice, bp->edit_count, bp->live, gz_choose_clock(bp->context) - work, anew);
+  if (learns) gz_choose_learn(&bp->choice, bp->edit_count, bp->live, gz_choose_clock(bp->context) - work, anew);
   finish_edits(bp);
   const pair_history *h = &bp->history;
   *events =
@@ -355,7 +355,8 @@ bool gz_broad_ask_engine(graze_broadphase *bp, graze_stage stage, graze_broad_qu
 
 static graze_status find_on_processor(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count,
                                       bool unsorted) {
-  double start = clock_now(), work = gz_choose_clock(bp->context);
+  const bool learns = bp->def.method == GRAZE_BROAD_AUTO;
+  const double start = clock_now(), work = learns ? gz_choose_clock(bp->context) : 0;
   graze_status status = gz_boxes_check(bp->context, boxes, count);
   if (status != GRAZE_OK) return status;
   broad_view view = gz_broad_view_of_array(bp->context, boxes, count);
@@ -365,8 +366,7 @@ static graze_status find_on_processor(graze_broadphase *bp, const graze_box_arra
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, count) : status;
   gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);
-  if (bp->def.method == GRAZE_BROAD_AUTO)
-    gz_choose_learn(&bp->once, count, count, gz_choose_clock(bp->context) - work, true);
+  if (learns) gz_choose_learn(&bp->once, count, count, gz_choose_clock(bp->context) - work, true);
   return GRAZE_OK;
 }
 
